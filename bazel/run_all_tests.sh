@@ -190,7 +190,11 @@ needed() {
 # backend are compiled for the emulated GPU.
 build_for_nccl() {
   local targets
-  targets=$(bazel query 'kind(_cuda_objects, //...)' 2>/dev/null </dev/null)
+  if ! targets=$(bazel query 'kind(_cuda_objects, //...)' 2>/dev/null </dev/null) ||
+    [[ -z $targets ]]; then
+    check_stage nccl_build false
+    return
+  fi
   # shellcheck disable=SC2086  # targets have no spaces
   check_stage nccl_build bazel build "${ui[@]}" --config=nccl "$batched" "$@" //gpu/... $targets
 }

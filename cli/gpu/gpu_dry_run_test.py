@@ -17,7 +17,7 @@ sys.path.insert(0, str(HERE))
 from gpu_sections import SECTIONS  # noqa: E402  (beside this file)
 
 # In place of what this build cannot have, train on the host and compute-sanitizer; and of a
-# chapter, which would take a minute to compile.
+# chapter, which brings the judge to compile.
 SCRIPTS = {
     "course/02_broadcast": "exit 0",
     "rankbox-train-sim": """echo '{"epochs": [{}, {}, {"samples_per_second": 1}]}'""",

@@ -15,7 +15,7 @@ MET, NOT_MET, MEASURED, NOT_MEASURED = "met", "not met", "measured", "not measur
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE)
 MOST_OUTPUT, MOST_ERRORS = 16 << 20, 64 << 10  # bytes that are kept
 TICK = 0.02
-LONG_ENOUGH = 20  # seconds of a program that has not ended
+LONG_ENOUGH = 20  # seconds after which a test program that has not ended counts as hung
 GRACE = 2  # seconds between SIGTERM and SIGKILL
 SECONDS_TO_DIE = 5  # after SIGKILL: a process that a driver holds does not end
 # When one of several processes fails, the others have this long to report the same.
@@ -175,13 +175,13 @@ class Session:
         return chosen
 
     def run_all(self, programs, *arguments, at_once=1, **options):
-        """Runs programs, several at once. Returns {name: Ended, or None if there was no time}.
+        """Runs tests, several at once. Returns {name: Ended, or None if there was no time}.
 
         Raises Interrupted. arguments, options: as for run().
         """
         def run_one(program):
             try:
-                return self.run(program, *arguments, **options)
+                return self.run(program, *arguments, hangs_after=LONG_ENOUGH, **options)
             except NotMeasured:
                 return None
         with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
@@ -192,7 +192,7 @@ class Session:
             return {program: one.result() for program, one in zip(programs, running)}
 
     def run(self, program, *arguments, environment=None, under=(), processes=1,
-            seconds=float("inf")):
+            seconds=float("inf"), hangs_after=float("inf")):
         """Runs a program. Returns Ended, also if it failed or reached its own limit.
 
         Raises NotMeasured if it does not exist or the section's time runs out, and Interrupted.
@@ -202,6 +202,7 @@ class Session:
           under: a program that starts it, with arguments.
           processes: more than one get the variables of torchrun.
           seconds: its limit, within the section's.
+          hangs_after: the section's end is its own limit, if it had at least so long.
         """
         command = [*under, self.path_of(program), *arguments]
         left = self.deadline - time.monotonic()
@@ -231,8 +232,7 @@ class Session:
             self.note(program, None if was_ended else code, time.monotonic() - begin,
                       output.data + errors.data)
         self.check_signal()
-        # One that had so long has hung, more likely than not.
-        if timed_out and left <= seconds and left < LONG_ENOUGH:
+        if timed_out and left <= seconds and left < hangs_after:
             raise out_of_time
         return Ended(128 - code if code < 0 else code, timed_out, output.data, errors.data)
 

@@ -52,9 +52,11 @@ class RankDevice {
 
   // ---- Memory: see device_memory.h ----
 
+  /// As allocate_on(stream()). Blocks while too much is queued; and where memory runs out, until
+  /// the stream's work has ended and released some, 5 s at most. Throws what make_room() does, too.
   void* allocate(std::int64_t bytes);
-  /// REQUIRES: the block is of this device, and all work that uses it is on stream(), or stream()
-  /// waits for it.
+  /// Releases it after all present work. REQUIRES: the block is of this device, and all work that
+  /// uses it is on stream(), or stream() waits for it.
   void release(void* block) noexcept;
   /// Keeps all blocks that are released from now on until the rank ends: operations on other
   /// streams may use them, since a request was dropped. While an exception passes, release() does
