@@ -73,11 +73,16 @@ TEST_CASE("the second run of a process takes streams and pinned memory of the fi
   for (const std::string mode : {"nccl", "shared"}) {
     CAPTURE(mode);
     const Setting setting(2, mode);
-    const auto run = [] { run_world({.world_size = 2}, [](Comm& dist) { dist.barrier(); }); };
+    const auto run = [] {
+      run_world({.world_size = 2}, [](Comm& dist) { use_everything(dist, 100); });
+    };
+    const auto created = [] { return emulation::calls_of("cudaStreamCreateWithFlags"); };
     run();
     const std::int64_t before = allocations();
+    const std::int64_t created_before = created();
     run();
     CHECK(allocations() == before);
+    CHECK(created() == created_before);
   }
 }
 
