@@ -11,17 +11,14 @@ import subprocess
 import sys
 import tempfile
 import unittest
-import unittest.mock
 
 HERE = pathlib.Path(__file__).absolute().parent
 sys.path.insert(0, str(HERE))
 
 import gpu_forms  # noqa: E402  (beside this file, like those below)
-import gpu_session  # noqa: E402
 from gpu_machine import has_nvlink  # noqa: E402
 from gpu_sections import SECONDS, SECTIONS  # noqa: E402
-from gpu_session import (MEASURED, MET, NOT_MEASURED, NOT_MET, Line, NotMeasured,  # noqa: E402
-                         Report)
+from gpu_session import MEASURED, MET, NOT_MEASURED, NOT_MET, Line, Report  # noqa: E402
 
 PROGRAM = HERE / "gpu_report.py"
 HANG = "exec sleep 1000"
@@ -184,31 +181,6 @@ END
     "torch_peer.py": "print(1e-4)\n",
     "compute-sanitizer": 'shift 6; exec "$@"\n',
 }
-
-
-class SessionTest(unittest.TestCase):
-    """What the end of a section means for a program that still runs."""
-
-    def setUp(self):
-        folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
-        (folder / "hangs").write_text("#!/bin/sh\n" + HANG, encoding="utf-8")
-        (folder / "hangs").chmod(0o700)
-        self.session = gpu_session.Session(Report(""), [folder], lambda line: None, lambda: None)
-
-    def test_what_measures_is_not_measured(self):
-        self.session.begin("collectives", 0.1)
-        with unittest.mock.patch.object(gpu_session, "LONG_ENOUGH", 0.001), \
-                self.assertRaises(NotMeasured) as ran_out:
-            self.session.run("hangs")
-        self.assertFalse(ran_out.exception.is_failure)
-
-    def test_a_test_has_hung_if_it_had_long_enough_and_else_had_no_time(self):
-        for long_enough, hangs in ((0.001, True), (1000, False)):
-            with unittest.mock.patch.object(gpu_session, "LONG_ENOUGH", long_enough):
-                self.session.begin("course", 0.1)
-                ended = self.session.run_all(["hangs"])["hangs"]
-            with self.subTest(long_enough=long_enough):
-                self.assertEqual(ended is not None and ended.timed_out, hangs)
 
 
 class ReportTest(unittest.TestCase):
