@@ -18,6 +18,7 @@ struct Caller {
   int size = 0;             // and its size; 0: not a member (split, negative color)
   const char* operation = "";
   Place place{};
+  bool continues = false;  // a further wait of one wait_all
 
   /// @param peer its rank in the world
   ErrorContext context(int peer = -1) const;

@@ -3,6 +3,9 @@
 //   template class rankbox::BasicCommunicator<rankbox::sim::Backend>;
 #pragma once
 
+#include <span>
+#include <utility>
+
 #include "comm/call_checks.h"
 #include "comm/collective_call.h"
 #include "comm/communicator.h"
@@ -71,21 +74,25 @@ BasicRequest<Backend> BasicCommunicator<Backend>::irecv(Slice slice, int src, Pl
 
 template <class Backend>
 void BasicCommunicator<Backend>::wait(const Request& request, Place place) {
-  const Caller caller = begin("wait", place);
-  const Caller* const starter = Backend::starter(request.pending_);
-  if (starter == nullptr) refuse_empty_request(caller);
-  if (starter->owner != caller.owner) refuse_foreign_request(caller, starter->rank);
-  backend_.wait(caller, request.pending_);
+  wait_all(std::span(&request, 1), place);
 }
 
 template <class Backend>
 void BasicCommunicator<Backend>::wait_all(std::span<const Request> requests, Place place) {
-  for (const Request& request : requests) wait(request, place);
+  bool continues = false;
+  for (const Request& request : requests) {
+    Caller caller = begin("wait", place);
+    caller.continues = std::exchange(continues, true);
+    const Caller* const starter = Backend::starter(request.pending_);
+    if (starter == nullptr) refuse_empty_request(caller);
+    if (starter->owner != caller.owner) refuse_foreign_request(caller, starter->rank);
+    backend_.wait(caller, request.pending_);
+  }
 }
 
 template <class Backend>
 void BasicCommunicator<Backend>::wait_all(std::initializer_list<Request> requests, Place place) {
-  for (const Request& request : requests) wait(request, place);
+  wait_all(std::span(requests), place);
 }
 
 template <class Backend>

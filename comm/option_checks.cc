@@ -56,11 +56,20 @@ void check_run_options(const RunOptions& options) {
     throw InvalidArgument(
         fmt::format("a deadline of {} s is impossible: more than 0 are needed", seconds));
   }
+  if (options.order == Order::kStream && (!options.trace || options.events_per_rank >= 0)) {
+    throw InvalidArgument(
+        "the order of a stream is judged by the whole trace: leave RunOptions::trace on, and "
+        "events_per_rank at -1");
+  }
   check(options.cluster);
   check_cluster_fits(options.cluster, options.world_size, options.nodes);
 }
 
 void refuse_sandbox_options(const RunOptions& options) {
+  if (options.order != Order::kAny) {
+    throw InvalidArgument(
+        "the order of messages (RunOptions::order) can be set only in the sandbox: leave it out");
+  }
   if (!options.without_data) return;
   throw InvalidArgument(
       "tensors without data (RunOptions::without_data) exist only in the sandbox: leave it out");

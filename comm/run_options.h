@@ -27,6 +27,16 @@ class Buffering {
   std::int64_t limit_;
 };
 
+/// In which order messages are carried out that a rank has started.
+enum class Order : std::uint8_t {
+  /// Each as soon as both sides have called it, as with MPI.
+  kAny,
+  /// As with NCCL: a message that is not grouped with others starts once the rank's one before it
+  /// is done. Groups are sendrecv and wait_all. A run that ends, and would hang in this order, then
+  /// fails with the DeadlockError of sim/clock/stream_order.h. Needs the whole trace.
+  kStream,
+};
+
 /// How ranks are executed.
 enum class ExecutorKind : std::uint8_t {
   /// One thread per rank. Works for any program; used for grading.
@@ -47,6 +57,7 @@ struct RunOptions {
   int world_size = 1;
   int nodes = 1;  // rank r lives on node r*nodes/world_size
   Buffering buffering = Buffering::rendezvous();
+  Order order = Order::kAny;  // sandbox
   Cluster cluster = {};
   ExecutorKind executor = ExecutorKind::kThreads;
   // kFibers: the threads that the ranks share. 0: one for each core. With 1, ranks run in the same

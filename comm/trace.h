@@ -46,7 +46,8 @@ struct Event {
   ReduceOp op = ReduceOp::SUM;                           // kReduce and reducing collectives
   DType dtype = DType::kFloat32;
   bool async = false;  // started here, finished at the kWait event with the same request
-  // First half of a sendrecv: the next event is its other half, and starts at the same time.
+  // First half of a sendrecv: the next event is its other half, and starts at the same time. kWait:
+  // the rank's previous wait is of the same wait_all.
   bool paired = false;
   bool buffered = false;   // a send that did not wait for its receiver
   bool done = false;       // false: the rank was still inside when the run stopped

@@ -271,6 +271,7 @@ const Caller* Backend::starter(const Pending& pending) {
 
 void Backend::wait(const Caller& caller, const Pending& pending) {
   PendingOperation& started = *pending;
+  if (!caller.continues) state_->has_waited = false;
   if (started.finished()) return;
   // First: the message may never be received, and this would be the cause.
   if (started.was_freed()) [[unlikely]] {
@@ -281,6 +282,7 @@ void Backend::wait(const Caller& caller, const Pending& pending) {
   Event& event = state_->recorder.begin(EventKind::kWait, caller.place);
   event.request = started.number();
   event.peer = started.peer();
+  event.paired = std::exchange(state_->has_waited, true);
   wait_until_done(started.operation());
   started.finish();
   check_outcome(started.caller(), started.operation());

@@ -10,6 +10,7 @@
 #include "comm/option_checks.h"
 #include "comm/rank_failure.h"
 #include "sim/clock/clock.h"
+#include "sim/clock/stream_order.h"
 #include "sim/message/channel_table.h"
 #include "sim/pending_operation.h"
 #include "sim/without_data.h"
@@ -91,6 +92,8 @@ void run_world(const RunOptions& options, const std::function<void(Communicator&
   world.executor().run([&](int rank) { run_rank(world, world.rank(rank), body); });
   *report = report_on(world, clock);
   if (const std::exception_ptr failure = world.verdict()) std::rethrow_exception(failure);
+  if (options.order == Order::kAny) return;
+  if (const auto hang = find_stream_hang(report->trace)) throw error_of(*hang);
 }
 
 }  // namespace rankbox::sim
