@@ -15,6 +15,7 @@
 #include "judge/checks.h"
 #include "judge/failure_of.h"
 #include "judge/run_case.h"
+#include "sim/clock/stream_order.h"
 
 namespace rankbox {
 
@@ -94,7 +95,8 @@ class Judgement {
   }
 
   RunOptions options_of_runs() const {
-    return {.cluster = subject_.cluster,
+    return {.order = options_.order,
+            .cluster = subject_.cluster,
             .executor = options_.executor,
             .fiber_threads = options_.fiber_threads};
   }
@@ -114,7 +116,8 @@ class Judgement {
   /// A deadlock that buffers would cure is called so.
   CaseRun run_rendezvous(const Case& example) const {
     CaseRun result = start(example, Buffering::rendezvous());
-    const bool hangs = result.failure && result.failure->kind == FailureKind::kDeadlock;
+    const bool hangs = options_.order == Order::kAny && result.failure &&
+                       result.failure->kind == FailureKind::kDeadlock;
     if (hangs && !run_once(example, Buffering::unbounded()).failure) {
       result.failure->message =
           "works only when sends are buffered: hangs on NCCL. " + result.failure->message;
@@ -207,6 +210,7 @@ class Judgement {
 
   void check_report(const RunReport& report, const Case& example) {
     if (judges_only_values()) return;
+    if (verdict_.warnings.empty()) warn_of_streams(report.trace, example);
     for (const FailureKind kind : kReportChecks) {
       // Shows the smallest failing case. A cost is not informative where chunks are empty.
       const bool is_telling = kind != FailureKind::kCost ||
@@ -220,6 +224,13 @@ class Judgement {
     }
     last_cost_ = fmt::format("{}: {}{}", to_string(example), in_words(report.cost, example),
                              definition_of_n(example));
+  }
+
+  void warn_of_streams(const Trace& trace, const Case& example) {
+    const std::optional<StreamHang> hang = find_stream_hang(trace);
+    if (!hang) return;
+    verdict_.warnings.push_back(fmt::format("{}\n{} --order stream shows it ({})", in_words(*hang),
+                                            options_.command, to_string(example)));
   }
 
   std::string promise_of(FailureKind kind) const {

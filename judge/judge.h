@@ -44,6 +44,9 @@ struct JudgeOptions {
   /// Called before each run, so that a supervisor can name a case that never ends. Of several cases
   /// in one world it gets the command alone, which no case replays.
   std::function<void(const std::string& replay_line)> starting = {};
+  /// The order of started messages in all runs, as in RunOptions. With kStream a program that hangs
+  /// in that order fails; otherwise its verdict has a warning.
+  Order order = Order::kAny;
   /// How ranks are executed, as in RunOptions. With one thread for fibers, ranks run in the same
   /// order in every run.
   ExecutorKind executor = ExecutorKind::kThreads;

@@ -1,6 +1,7 @@
 // A verdict as plain data: for the command line, JSON and tests.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,6 +50,7 @@ struct Check {
 
 /// No rank, peer or line of a failure is larger: verdict_json.h refuses it.
 inline constexpr int kMostNumber = 1 << 24;
+inline constexpr std::size_t kMostWarnings = 16;
 
 /// A rank or peer of -1 means none; an empty op or file, and line 0, mean unknown.
 struct Failure {
@@ -69,8 +71,9 @@ struct Verdict {
   std::string name;  // of the exercise
   Status status = Status::kPass;
   std::vector<Check> checks;
-  std::optional<Failure> failure;  // set unless status is kPass
-  std::vector<Failure> others{};   // failures of other checks; not in JSON
+  std::optional<Failure> failure;       // set unless status is kPass
+  std::vector<Failure> others{};        // failures of other checks; not in JSON
+  std::vector<std::string> warnings{};  // what passes here, and may fail on other machines
 
   bool passed() const { return status == Status::kPass; }
   /// Returns the check of that name; null if there is none.

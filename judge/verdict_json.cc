@@ -82,6 +82,17 @@ Failure failure_from(const Json& json) {
           .replay = text_in(json, "replay")};
 }
 
+std::vector<std::string> warnings_from(const Json& json) {
+  if (!json.contains("warnings") || !json.at("warnings").is_array()) refuse("it has no warnings");
+  if (json.at("warnings").size() > kMostWarnings) refuse("it has too many warnings");
+  std::vector<std::string> warnings;
+  for (const Json& warning : json.at("warnings")) {
+    if (!warning.is_string()) refuse("a warning should be a text");
+    warnings.push_back(shortened(warning.get_ref<const std::string&>()));
+  }
+  return warnings;
+}
+
 /// Refuses what no judge says: readers rely on a failure where something failed.
 void check_is_consistent(const Verdict& verdict) {
   for (const Check& check : verdict.checks) {
@@ -112,6 +123,9 @@ std::string to_json(const Verdict& verdict, int indent) {
                               {"actual", shortened(check.actual)},
                               {"detail", shortened(check.detail)}});
   }
+  json["warnings"] = Json::array();
+  for (const std::string& warning : verdict.warnings)
+    json["warnings"].push_back(shortened(warning));
   if (verdict.failure) {
     const Failure& failure = *verdict.failure;
     json["failure"] = {{"kind", name_of(failure.kind)},
@@ -140,6 +154,7 @@ Verdict verdict_from_json(std::string_view text) {
     verdict.status = named(text_in(json, "status"), Status::kError);
     if (!json.contains("checks") || !json.at("checks").is_array()) refuse("it has no checks");
     for (const Json& check : json.at("checks")) verdict.checks.push_back(check_from(check));
+    verdict.warnings = warnings_from(json);
     if (json.contains("failure")) verdict.failure = failure_from(json.at("failure"));
     check_is_consistent(verdict);
     return verdict;

@@ -2,7 +2,7 @@
 //
 //   {"name": "broadcast_ring", "status": "fail",
 //    "checks": [{"name": "values", "status": "fail", "expected": "8", "actual": "nan", "detail":
-//    …}], "failure": {"kind": "values", "rank": 2, "peer": 1, "op": "recv", "file": …, "line": 12,
+//    …}], "warnings": [], "failure": {"kind": "values", "rank": 2, "peer": 1, "op": "recv", "file": …, "line": 12,
 //                "message": …, "replay": "./rankbox check broadcast_ring --replay …"}}
 //
 // All fields are always present; `failure` only if something failed. A text of more than

@@ -70,6 +70,13 @@ std::string passed(const Verdict& verdict, const Writer& writer) {
       heading.clear();
     }
   }
+  for (const std::string& warning : verdict.warnings) {
+    std::string heading = writer.yellow("warning") + "   ";
+    for (const std::string& line : lines_of(warning)) {
+      text += fmt::format("  {}{}\n", heading, line);
+      heading = "          ";
+    }
+  }
   return text;
 }
 

@@ -47,6 +47,7 @@ struct CheckArguments {
   std::string page_folder;  // see GradeOptions
   bool json = false;
   bool sealed = false;
+  std::string order = "any";
 };
 
 // Prints the output of the learner's code or of the compiler, indented and truncated.
@@ -145,12 +146,17 @@ Grade grade_file(const Exercise& exercise, const CheckArguments& options, bool& 
   grading.seconds = options.file.seconds;
   grading.memory_mb = options.memory_mb;
   grading.sealed = options.sealed;
+  grading.order = options.order;
   grading.page_folder = options.page_folder;
   own = display_path(grading.file) == display_path(absolute_path(stub_path(exercise)));
   grading.command = replay_command(options, exercise, grading.file, own);
   if (grading.salt != 0) grading.command += fmt::format(" --salt {}", grading.salt);
 
   if (options.sealed) grading.command += " --sealed";
+  if (parse_order(options.order) != Order::kAny) {
+    if (options.sealed) throw InvalidArgument("--order and --sealed: check with one of them");
+    grading.command += " --order " + options.order;
+  }
 
   Grade graded = grade(exercise, grading);
   const std::string file = display_path(grading.file);
@@ -302,6 +308,7 @@ void add_check(CLI::App& app) {
   check_command->add_flag("--sealed", options->sealed,
                           "what passes is judged again, with a process for each rank, so that no "
                           "program can pass by deceiving its judge");
+  check_command->add_option("--order", options->order, kOrderHelp)->type_name("O");
   add_course(*check_command);
   check_command->callback([options] { run(*options); });
 }

@@ -64,6 +64,7 @@ Contained judge_in_threads(const Exercise& exercise, const std::string& library,
   if (!solution.empty()) {
     contained.words.insert(contained.words.end(), {"--solution", solution});
   }
+  contained.words.insert(contained.words.end(), {"--order", options.order});
   contained.in_container = true;
   if (!solution.empty()) contained.readable.push_back(solution);
   if (!options.picture.empty()) {

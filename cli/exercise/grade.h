@@ -22,6 +22,7 @@ struct GradeOptions {
   std::string page_folder;
   /// What passes is judged again by a referee, with a process for each rank (judge/seal/).
   bool sealed = false;
+  std::string order = "any";  // of started messages, in the form of parse_order()
 };
 
 struct Grade {

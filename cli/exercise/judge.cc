@@ -27,6 +27,7 @@ struct JudgeArguments {
   std::string command;
   std::string picture;
   std::string solution;
+  std::string order = "any";
   std::uint64_t salt = 0;
 };
 
@@ -54,6 +55,7 @@ Verdict judge_library(const Exercise& exercise, const JudgeArguments& options) {
   JudgeOptions judge_options;
   judge_options.command = options.command;
   judge_options.replay = options.replay;
+  judge_options.order = parse_order(options.order);
   judge_options.starting = [](const std::string& replay_line) {
     report_line("case " + replay_line);
   };
@@ -82,6 +84,7 @@ void add_judge(CLI::App& app) {
   judge->add_option("--command", options->command);
   judge->add_option("--picture", options->picture);
   judge->add_option("--solution", options->solution);
+  judge->add_option("--order", options->order);
   add_course(*judge);
   judge->callback([options] { run(*options); });
 }

@@ -42,6 +42,7 @@ struct ShowArguments {
   std::string op;
   std::string cluster = cluster_presets().front().name;
   std::string buffering = "rendezvous";
+  std::string order = "any";
   std::string trace;
   std::string html;
 };
@@ -84,6 +85,7 @@ void check_fits(const Exercise& exercise, const ShowArguments& options) {
         options.ranks, exercise.name, nodes, cluster.name));
   }
   parse_buffering(options.buffering);
+  parse_order(options.order);
 }
 
 /// Returns the usual count, or fewer elements in a large world: its tensors have 1 GiB together.
@@ -115,6 +117,7 @@ PictureOptions picture_options(const Exercise& exercise, const ShowArguments& op
   if (options.cluster.find('/') != std::string::npos || options.cluster.ends_with(".toml"))
     picture.cluster = std::filesystem::absolute(options.cluster).string();  // a file
   picture.buffering = options.buffering;
+  picture.order = options.order;
   return picture;
 }
 
@@ -194,6 +197,7 @@ void add_show(CLI::App& app) {
       ->add_option("--buffering", options->buffering,
                    "buffering of sends: rendezvous (the default), eager:BYTES or unbounded")
       ->type_name("B");
+  command->add_option("--order", options->order, kOrderHelp)->type_name("O");
   command
       ->add_option("--html", options->html,
                    "write the run as one page for any browser to this file")

@@ -66,7 +66,7 @@ std::string schedule(const Exercise& exercise, const Case& example, const Trace&
 }  // namespace
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PictureOptions, style, ranks, count, root, segments, op, cluster,
-                                   buffering, replay)
+                                   buffering, order, replay)
 
 std::optional<PictureOptions> picture_after(const Exercise& exercise, const Verdict& verdict) {
   if (!sends_messages(exercise)) return std::nullopt;
@@ -95,9 +95,11 @@ Verdict draw_picture(const Exercise& exercise, AnyFunction function,
   how.world_size = options.ranks;
   how.cluster = cluster;
   how.buffering = parse_buffering(options.buffering);
+  how.order = parse_order(options.order);
   how.executor = executor_named("auto", options.ranks);
   if (options.replay.empty()) how.nodes = cluster.nodes_for(options.ranks);
   record_for(options.style, how);
+  if (how.order == Order::kStream) how.events_per_rank = -1;
   const Case example = case_of(exercise, options, how.nodes);
   CaseRun run =
       run_case(subject_of(exercise, function), example, how, {.entering = use_signal_stack});

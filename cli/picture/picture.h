@@ -20,6 +20,7 @@ struct PictureOptions {
   std::string op = "SUM";
   std::string cluster;                   // in the form of cluster_named()
   std::string buffering = "rendezvous";  // in the form of parse_buffering()
+  std::string order = "any";             // in the form of parse_order()
   std::string replay;  // a case, as a failure names it, in place of ranks to op; empty: none
 };
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <memory>
@@ -20,6 +22,9 @@
 
 namespace rankbox::cli {
 namespace {
+
+/// Of all ranks together, of a run that is not drawn: 16 MiB.
+constexpr std::int64_t kEventsForNotes = std::int64_t{1} << 18;
 
 struct Options {
   std::string library;
@@ -77,6 +82,8 @@ Verdict run_and_draw(void (*rank_main)(Comm&), const ProgramOptions& options,
   const ProgramOptions options = program_from_text(given.program);
   RunOptions how = run_options_of(options);
   record_for(options.picture, how);
+  how.events_per_rank = std::max(how.events_per_rank, kEventsForNotes / options.ranks);
+  if (how.order == Order::kStream) how.events_per_rank = -1;
   const LoadedFunction loaded = load_function(given.library, kRankMain);
   set_library(loaded.entry);
   if (loaded.function == nullptr) {

@@ -10,6 +10,7 @@
 #include "comm/errors.h"
 #include "comm/option_checks.h"
 #include "judge/verdict_json.h"
+#include "sim/clock/stream_order.h"
 #include "sim/clusters/clusters.h"
 
 namespace rankbox::cli {
@@ -20,7 +21,7 @@ using Json = nlohmann::ordered_json;
 }  // namespace
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProgramOptions, name, again, ranks, nodes, cluster, buffering,
-                                   executor, without_data, seconds, deadline_seconds, result,
+                                   order, executor, without_data, seconds, deadline_seconds, result,
                                    picture)
 
 std::string to_text(const ProgramOptions& options) { return nlohmann::json(options).dump(); }
@@ -35,12 +36,19 @@ RunOptions run_options_of(const ProgramOptions& options) {
   how.cluster = cluster_named(options.cluster);
   how.nodes = options.nodes > 0 ? options.nodes : how.cluster.nodes_for(options.ranks);
   how.buffering = parse_buffering(options.buffering);
+  how.order = parse_order(options.order);
   how.executor = executor_named(options.executor, options.ranks);
   how.deadline_seconds = options.deadline_seconds;
   how.watch_buffers = true;
   how.without_data = options.without_data;
   check_run_options(how);
   return how;
+}
+
+std::vector<std::string> notes_of(const RunReport& report) {
+  if (report.trace.left_out > 0) return {};
+  const std::optional<StreamHang> hang = find_stream_hang(report.trace);
+  return hang ? std::vector{in_words(*hang)} : std::vector<std::string>{};
 }
 
 std::string figures_of(const ProgramOptions& options, const RunReport& report) {
@@ -59,7 +67,13 @@ std::string figures_of(const ProgramOptions& options, const RunReport& report) {
   json["bytes"] = report.bytes;
   json["peak_bytes"] = 0;
   if (!report.peak_bytes.empty()) json["peak_bytes"] = std::ranges::max(report.peak_bytes);
+  json["notes"] = notes_of(report);
   return json.dump();
+}
+
+std::vector<std::string> notes_in(const std::string& figures) {
+  if (figures.empty()) return {};
+  return Json::parse(figures).value("notes", std::vector<std::string>{});
 }
 
 std::string report_json(const Verdict& verdict, const ProgramOptions& options,
@@ -71,7 +85,7 @@ std::string report_json(const Verdict& verdict, const ProgramOptions& options,
   if (judged.contains("failure")) json["failure"] = judged.at("failure");
   json["ranks"] = options.ranks;
   for (const char* figure :
-       {"virtual_us", "wall_seconds", "cost", "messages", "bytes", "peak_bytes"}) {
+       {"virtual_us", "wall_seconds", "cost", "messages", "bytes", "peak_bytes", "notes"}) {
     json[figure] = nullptr;
   }
   if (!figures.empty()) json.update(Json::parse(figures));

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/picture/run_picture.h"
 #include "comm/run_options.h"
@@ -24,6 +25,7 @@ struct ProgramOptions {
   int nodes = 0;  // 0: as many as the cluster fills
   std::string cluster;
   std::string buffering = "rendezvous";
+  std::string order = "any";  // in the form of parse_order()
   std::string executor = "auto";
   bool without_data = false;     // --virtual
   double seconds = 60;           // time limit
@@ -38,10 +40,13 @@ ProgramOptions program_from_text(const std::string& text);
 /// Returns the options for run_ranks. Throws InvalidArgument for invalid values.
 RunOptions run_options_of(const ProgramOptions& options);
 
-/// Returns the figures of a run as JSON: ranks, virtual_us, wall_seconds, cost, messages, bytes and
-/// peak_bytes (the most bytes of tensors that a rank held). Unknown values are null: without a
-/// trace, virtual time and cost are.
+/// Returns the figures of a run as JSON: ranks, virtual_us, wall_seconds, cost, messages, bytes,
+/// peak_bytes (the most bytes of tensors that a rank held) and notes (what may fail elsewhere).
+/// Unknown values are null: without a trace, virtual time and cost are.
 std::string figures_of(const ProgramOptions& options, const RunReport& report);
+
+/// Returns the notes of such figures; none for an empty text.
+std::vector<std::string> notes_in(const std::string& figures);
 
 /// Returns a run as one JSON object: file, status, failure (if there is one), the figures, output.
 /// @param figures of figures_of; empty: the run ended earlier

@@ -45,6 +45,7 @@ std::string again(const Options& options) {
   if (program.cluster != cluster_presets().front().name) command += " --cluster " + program.cluster;
   if (program.buffering != usual.buffering) command += " --buffering " + program.buffering;
   if (program.without_data) command += " --virtual";
+  if (program.order != usual.order) command += " --order " + program.order;
   if (program.executor != usual.executor) command += " --executor " + program.executor;
   return command;
 }
@@ -69,7 +70,7 @@ void check_backend(const CLI::App& command, const Options& options) {
         fmt::format("--backend {}: choose one of sim, mpi, nccl", options.backend));
   }
   for (const char* option :
-       {"--html", "--trace", "--cluster", "--executor", "--buffering", "--virtual"}) {
+       {"--html", "--trace", "--cluster", "--executor", "--buffering", "--order", "--virtual"}) {
     const bool is_known = backend == "mpi" && std::string(option) == "--buffering";
     if (command.count(option) == 0 || is_known) continue;
     throw InvalidArgument(fmt::format("{}: the sandbox alone has it; leave out --backend {}",
@@ -83,7 +84,10 @@ void print(const Outcome& outcome, const Options& options) {
                report_json(outcome.verdict, options.program, outcome.figures, outcome.output));
     return;
   }
-  if (outcome.verdict.passed()) return;
+  if (outcome.verdict.passed()) {
+    for (const std::string& note : notes_in(outcome.figures)) fmt::print("\nnote: {}\n", fit(note));
+    return;
+  }
   // Printed below the timeline and the output.
   const bool is_alone = outcome.figures.empty() && outcome.output.empty();
   fmt::print("{}{}", is_alone ? "" : "\n", fit(to_text(outcome.verdict, use_colour())));
@@ -158,6 +162,7 @@ void add_run(CLI::App& app) {
       "  ./rankbox run hello.cc --ranks 16 --cluster h100-efa  the time it would take there\n"
       "  ./rankbox run hello.cc --html run.html                step by step, in a browser\n"
       "  ./rankbox run hello.cc --buffering unbounded          does it need buffered sends?\n"
+      "  ./rankbox run hello.cc --order stream                 would it hang on NCCL?\n"
       "  ./rankbox run hello.cc --ranks 4096 --json              ranks are fibers\n"
       "  ./rankbox run huge.cc --virtual --ranks 1024            tensors of any size\n"
       "  ./rankbox run hello.cc --ranks 4 --backend mpi        the same file, as MPI processes\n"
@@ -182,6 +187,7 @@ void add_run(CLI::App& app) {
       ->add_option("--buffering", program.buffering,
                    "buffering of sends: rendezvous (the default), eager:BYTES or unbounded")
       ->type_name("B");
+  command->add_option("--order", program.order, kOrderHelp)->type_name("O");
   command->add_option("--executor", program.executor, kExecutorHelp)->type_name("E");
   command->add_flag("--virtual", program.without_data,
                     "tensors have a size and no data: virtual time and cost without the memory; "

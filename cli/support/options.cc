@@ -66,6 +66,12 @@ Buffering parse_buffering(const std::string& text) {
       text));
 }
 
+Order parse_order(const std::string& text) {
+  if (text == "any") return Order::kAny;
+  if (text == "stream") return Order::kStream;
+  throw InvalidArgument(fmt::format("--order \"{}\": choose any or stream", text));
+}
+
 CLI::Validator whole_number(std::int64_t least, std::int64_t most) {
   const auto check = [least, most](const std::string& text) -> std::string {
     if (parse_whole_number(text, least, most)) return "";

@@ -36,6 +36,13 @@ int memory_mb_for(ExecutorKind executor, int world_size);
 /// which lists the choices.
 Buffering parse_buffering(const std::string& text);
 
+/// Returns the order that "any" or "stream" names. Throws InvalidArgument, which lists the choices.
+Order parse_order(const std::string& text);
+
+inline constexpr const char* kOrderHelp =
+    "order of started messages: any (the default), or stream: as on NCCL, one after the other but "
+    "for those of one wait_all or sendrecv";
+
 /// Rejects anything else with "'x' should be a whole number from 1 to 100".
 CLI::Validator whole_number(std::int64_t least, std::int64_t most);
 

@@ -142,11 +142,11 @@ class StreamReplay {
     std::vector<std::size_t> begun;
     for (std::size_t i = 0; i < steps; ++i) {
       const Event& event = events[rank.next + i];
-      const bool is_empty = event.kind != EventKind::kCollective && event.bytes == 0;
-      // NCCL gets no empty message.
-      if (!is_empty) begun.push_back(rank.operations.size());
+      const bool is_collective = event.kind == EventKind::kCollective;
+      const bool is_local = !is_collective && (event.bytes == 0 || event.peer == number);
+      if (!is_local) begun.push_back(rank.operations.size());
       if (event.async) rank.requests[event.request] = rank.operations.size();
-      rank.operations.push_back({.event = &event, .of_sendrecv = steps == 2, .done = is_empty});
+      rank.operations.push_back({.event = &event, .of_sendrecv = steps == 2, .done = is_local});
     }
     if (!first.async) {
       hand_over(number);
@@ -248,6 +248,7 @@ class StreamReplay {
       const Step step = wait_of(wanted, is_called);
       const auto seen = std::ranges::find(path, step.ahead, &Step::ahead);
       if (seen != path.end()) {
+        *seen = step;  // it says for which message the circle comes back
         path.erase(path.begin(), seen);
         break;
       }
@@ -328,7 +329,17 @@ class StreamReplay {
 }  // namespace
 
 std::optional<StreamHang> find_stream_hang(const Trace& trace) {
+  bool starts_messages = false;
+  bool buffers = false;
+  for (const std::vector<Event>& events : trace.ranks) {
+    for (const Event& event : events) {
+      starts_messages |= event.async && event.kind != EventKind::kCollective;
+      buffers |= event.buffered;
+    }
+  }
+  if (!starts_messages) return std::nullopt;
   for (const bool buffered : {true, false}) {
+    if (!buffered && buffers) break;
     std::vector<StreamWait> circle = StreamReplay(trace, buffered).run();
     if (!circle.empty()) return StreamHang{!buffered, std::move(circle)};
   }

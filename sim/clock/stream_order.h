@@ -7,8 +7,9 @@
 // torch's batch_isend_irecv). Here a group is the two halves of a sendrecv, or neighbours in the
 // order of their starts that are first waited for in one wait_all.
 //
-// A rank hands its messages to its stream, in the order of their calls, when it next blocks. Native
-// collectives are on another stream, as in gpu/nccl/backend.h. What a message matches depends on no
+// A rank hands its messages to its stream, in the order of their calls, when it next blocks. Empty
+// messages, and those to the rank itself, are not among them. Native collectives are on another
+// stream, as in gpu/nccl/backend.h. What a message matches depends on no
 // schedule (comm/trace.h), so the trace of a run that ended decides whether any run ends in this
 // order, too.
 //
@@ -43,8 +44,9 @@ struct StreamHang {
   std::vector<StreamWait> circle;   // begins at its lowest rank
 };
 
-/// Returns why the program of this trace hangs in the order of one stream a rank; nothing if it
-/// ends. REQUIRES: the trace is whole, and its run ended without a failure.
+/// Returns why the program of this trace hangs in the order of one stream a rank. Nothing if it
+/// ends, or if it starts no messages. If a send of the trace was buffered, so is every send here.
+/// REQUIRES: the trace is whole, and its run ended without a failure.
 std::optional<StreamHang> find_stream_hang(const Trace& trace);
 
 /// Returns the circle in at most six lines, and what to do.

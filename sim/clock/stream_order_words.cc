@@ -37,7 +37,9 @@ std::string in_words(const StreamHang& hang) {
   }
   if (hang.circle.size() > kMostShown)
     text += fmt::format("\n  … {} more in the circle", hang.circle.size() - kMostShown);
-  return text + "\n  hint: group them, so that they start together: one wait_all, or sendrecv";
+  return text +
+         "\n  hint: group them, so that they start together: one wait_all, or sendrecv "
+         "(--backend nccl groups what was started before one wait)";
 }
 
 DeadlockError error_of(const StreamHang& hang) {

@@ -179,6 +179,28 @@ TEST_CASE("buffering, nodes, cluster and executor are the run's") {
   CHECK(report_of(prints_node, {"--ranks", "3000"}).at("ranks") == 3000);
 }
 
+TEST_CASE("what would hang in the order of NCCL's stream is a note, and fails in that order") {
+  const std::string starts_both =
+      "void rank_main(Comm& dist) {\n"
+      "  Tensor out = zeros(4), in = zeros(4);\n"
+      "  Request received = dist.irecv(in, 1 - dist.rank());\n"
+      "  Request sent = dist.isend(out, 1 - dist.rank());\n"
+      "  WAIT\n}";
+  for (const auto& [waits, notes] : {std::pair("dist.wait(received); dist.wait(sent);", 1U),
+                                     {"dist.wait_all({received, sent});", 0U}}) {
+    std::string program = starts_both;
+    program.replace(program.find("WAIT"), 4, waits);
+    const auto usual = report_of(program, {"--ranks", "2"});
+    CHECK(usual.at("status") == "pass");
+    CHECK(usual.at("notes").size() == notes);
+    const auto ordered = report_of(program, {"--ranks", "2", "--order", "stream"});
+    CHECK(ordered.at("status") == (notes > 0 ? "fail" : "pass"));
+    if (notes == 0) continue;
+    CHECK(ordered.at("failure").at("kind") == "deadlock");
+    CHECK(ordered.at("failure").at("op") == "isend");
+  }
+}
+
 TEST_CASE("--virtual runs with tensors of any size; touching a value is an error with its line") {
   const char* const ring =
       "void rank_main(Comm& dist) {\n"
@@ -247,6 +269,8 @@ TEST_CASE("a mistake on the command line is one line, and nothing is built for a
       {{file, "--ranks", "2", "--nodes", "3"}, "3"},
       {{file, "--cluster", "moon"}, "moon"},
       {{file, "--buffering", "some"}, "rendezvous, eager:BYTES"},
+      {{file, "--order", "some"}, "any or stream"},
+      {{file, "--backend", "mpi", "--order", "stream"}, "--order"},
       {{file, "--executor", "gnomes"}, "auto, threads or fibers"},
       {{file, "--timeout", "0"}, "--timeout"},
       {{file, "--html", "no/such/folder/f"}, "--html"},

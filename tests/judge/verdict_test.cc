@@ -34,7 +34,11 @@ Verdict failing() {
 }  // namespace
 
 TEST_CASE("a verdict survives the way through JSON") {
-  for (const Verdict& verdict : {passing(), failing()}) {
+  Verdict warned = passing();
+  warned.warnings = {"hangs elsewhere:\n  rank 0", "another"};
+  CHECK(to_text(warned).find("\n  warning   hangs elsewhere:\n") != std::string::npos);
+  CHECK(verdict_from_json(to_json(warned)).warnings == warned.warnings);
+  for (const Verdict& verdict : {passing(), failing(), warned}) {
     const std::string json = to_json(verdict);
     CHECK(to_json(verdict_from_json(json)) == json);
   }
@@ -164,6 +168,9 @@ TEST_CASE("a field of another type or out of range is refused, and so is a contr
       {"/checks/0/name", 1},
       {"/checks/0/detail", 1},
       {"/checks/0/status", "great"},
+      {"/warnings", "slow"},
+      {"/warnings", Json::array({1})},
+      {"/warnings", Json(std::vector<std::string>(kMostWarnings + 1, "again"))},
       {"/failure", Json()},
       {"/failure", "hangs"},
       {"/failure/kind", "bad luck"},
@@ -186,7 +193,7 @@ TEST_CASE("a field of another type or out of range is refused, and so is a contr
     CAPTURE(bad.dump());
     CHECK_THROWS_AS(verdict_from_json(bad.dump()), std::runtime_error);
   }
-  for (const char* field : {"name", "status", "checks", "failure"}) {
+  for (const char* field : {"name", "status", "checks", "warnings", "failure"}) {
     Json bad = good;
     bad.erase(field);
     CHECK_THROWS_AS(verdict_from_json(bad.dump()), std::runtime_error);

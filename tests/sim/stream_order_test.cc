@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "comm/run_ranks.h"
 #include "tests/sim/observe.h"
@@ -136,6 +137,9 @@ TEST_CASE("the report has the circle, with both lines of each rank") {
   CHECK(error.peer() == 1);
   CHECK(error.line() == line + 1);
   CHECK(error.cycle() == std::vector<int>{0, 2, 1});
+  const std::string own =
+      fmt::format("rank 0: isend to rank 1 at {}:{} is queued", __FILE__, line + 1);
+  CHECK_MESSAGE(contains(error.what(), own), error.what());
   REQUIRE(error.waits().size() == 3);
   for (int rank = 0; rank < 3; ++rank) {
     const Wait& wait = error.waits()[static_cast<std::size_t>(rank)];
