@@ -39,6 +39,36 @@ void BuffersInUse::check(const Caller& caller, Slice read, Slice written) const 
                      writer != nullptr ? "writes to" : "reads"));
 }
 
+void BuffersInUse::check_touch(const char* function, Slice read, Slice written, int rank,
+                               Place place) const {
+  const Use* early = find(writes_, read, 0);
+  const Use* const received = early != nullptr ? nullptr : find(writes_, written, 0);
+  const Use* const sent =
+      early != nullptr || received != nullptr ? nullptr : find(reads_, written, longest_read_);
+  const Use* const use = early != nullptr ? early : received != nullptr ? received : sent;
+  if (use == nullptr) [[likely]]
+    return;
+  const auto line = static_cast<int>(place.line());
+  const std::string here =
+      line == 0 ? function : fmt::format("{} at {}:{}", function, place.file_name(), line);
+  const std::string start =
+      fmt::format("{} at {}:{}", use->operation, use->place.file_name(), use->place.line());
+  const std::string problem =
+      early != nullptr
+          ? fmt::format("read what the {} has not delivered yet, in {}; wait() first", start, here)
+      : received != nullptr
+          ? fmt::format(
+                "wrote, in {}, to the tensor of its {} before it waited for it; wait() "
+                "first, or use another tensor",
+                here, start)
+          : fmt::format(
+                "wrote to the tensor of its {} before it waited for it, in {}; what "
+                "arrives depends on timing. wait() first, or send a clone()",
+                start, here);
+  throw BufferReused(fmt::format("rank {} {}", rank, problem),
+                     {rank, function, -1, line == 0 ? "" : place.file_name(), line});
+}
+
 BuffersInUse::Entry::Entry(BuffersInUse& table, const Caller& caller, Slice read, Slice written)
     : table_(&table), read_(table.reads_.end()), written_(table.writes_.end()) {
   if (table.reads_.empty()) table.longest_read_ = 0;

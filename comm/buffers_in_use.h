@@ -1,11 +1,13 @@
 // Memory that a rank's started operations use until they are waited for.
 //
-// isend, irecv and the async collectives return at once, and read and write their slices later. Two
-// mistakes with those slices would have results that depend on timing:
+// isend, irecv and the async collectives return at once, and read and write their slices later.
+// Three mistakes with those slices would have results that depend on timing:
 //
 //   overlap   one started operation writes to memory that another one uses. The second is refused.
 //   free      a tensor is destroyed, or assigned to, while an operation uses it. Its block is kept
 //             until the operation ends, so no freed memory is read, and wait() throws BufferReused.
+//   touch     copy, accumulate, to_host and the like read what has not been delivered yet, or write
+//             to what is being sent or received. The call throws BufferReused.
 //
 // Cost: to list an operation takes O(log k) while k others are listed. To check a writing one also
 // visits the reads that begin in front of its slice, nearer than the longest read: at most one if
@@ -42,6 +44,11 @@ class BuffersInUse {
   /// Throws InvalidArgument if a listed operation uses memory of `written`, or writes to `read`.
   /// A null or empty slice overlaps with nothing.
   void check(const Caller& caller, Slice read, Slice written) const;
+
+  /// Throws BufferReused if a listed operation writes to memory of `read`, or uses memory of
+  /// `written`. Either may be null.
+  /// @param function that touches them, on rank `rank`
+  void check_touch(const char* function, Slice read, Slice written, int rank, Place place) const;
 
   /// One operation's slices, listed until close().
   class Entry {

@@ -90,8 +90,8 @@ class UnreceivedMessage : public Error {
   using Error::Error;
 };
 
-/// A tensor was freed before the wait for an operation that used it; or it was written between its
-/// isend and the wait for that, which only RunOptions::watch_buffers finds.
+/// A tensor was freed, read or written before the wait for an operation that used it. Reads and
+/// writes through pointers are found only with RunOptions::watch_buffers, as far as they show.
 class BufferReused : public Error {
   using Error::Error;
 };

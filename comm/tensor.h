@@ -11,7 +11,8 @@
 //
 // Thread safety: like any value, a tensor may be used by one thread at a time.
 // Errors: InvalidArgument for a negative extent, sizes or dtypes that differ, and a null or
-// read-only target slice.
+// read-only target slice. BufferReused for elements that a started operation has not delivered yet,
+// and for a target that one uses: wait() first.
 #pragma once
 
 #include <concepts>
@@ -60,6 +61,9 @@ class Shape {
  private:
   std::vector<std::int64_t> extents_;
 };
+
+/// See comm/tensor_checks.h.
+void check_delivered(const char* function, Slice from, Place place);
 
 namespace detail {
 
@@ -245,6 +249,7 @@ TensorOf<T> from_host(std::initializer_list<T> host) {
 template <class T>
 std::vector<T> to_host(const TensorOf<T>& tensor, Place place = Place::current()) {
   require_data(Slice(tensor).data(), "to_host", place);
+  check_delivered("to_host", tensor, place);
   std::vector<T> host(static_cast<std::size_t>(tensor.size()));
   if (!tensor.empty()) detail::copy_to_host(host.data(), tensor);
   return host;

@@ -26,6 +26,14 @@ void check_owner(const char* function, Slice slice, Place place) {
   }
 }
 
+/// Nearly always two comparisons.
+void check_touch(const char* function, Slice read, Slice written, Place place) {
+  const MemoryMeter* meter = current_memory_meter();
+  if (meter == nullptr || meter->in_use.empty()) [[likely]]
+    return;
+  meter->in_use.check_touch(function, read, written, rank_of_this_thread(), place);
+}
+
 }  // namespace
 
 void refuse_values(const char* function, Place place) {
@@ -56,6 +64,11 @@ void check_written(const char* function, Slice into, Place place) {
                       place);
   }
   check_owner(function, into, place);
+  check_touch(function, Slice(), into, place);
+}
+
+void check_delivered(const char* function, Slice from, Place place) {
+  check_touch(function, from, Slice(), place);
 }
 
 void check_pair(const char* function, Slice into, Slice from, Place place) {
@@ -75,6 +88,7 @@ void check_pair(const char* function, Slice into, Slice from, Place place) {
         place);
   }
   check_owner(function, from, place);
+  check_touch(function, from, Slice(), place);
   if (into.data() != from.data() && overlap(into, from)) {
     refuse_arithmetic(
         function, "the two slices overlap without being the same; work on a clone() of one", place);

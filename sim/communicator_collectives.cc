@@ -89,10 +89,13 @@ Backend::Pending Backend::start(const Caller& caller, const CollectiveCall& call
   Event& event = record(*state_, caller, *group_, call, begin);
   event.async = true;
   event.request = pending->number();
-  pending->use(call.in, written_by(call, index_));
+  const Slice written = written_by(call, index_);
+  pending->use(call.in, written);
   group_->short_collectives().publish_async(index_);
-  prepare_collective(pending->start_collective(), caller, *state_, *group_, index_, call, transit);
-  arrive(pending->start_collective(), call);
+  const bool watches = state_->world->options().watch_buffers;
+  const CollectiveCall made = watches ? pending->hold_back(call, written) : call;
+  prepare_collective(pending->start_collective(), caller, *state_, *group_, index_, made, transit);
+  arrive(pending->start_collective(), made);
   state_->recorder.end(event);
   return pending;
 }

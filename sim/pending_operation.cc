@@ -55,6 +55,25 @@ Slice PendingOperation::hold_back(Slice target) {
   return {held_back_.get(), target.size(), target.dtype(), /*read_only=*/false, /*owner=*/0};
 }
 
+CollectiveCall PendingOperation::hold_back(CollectiveCall call, Slice written) {
+  const std::int64_t size = written.bytes();
+  if (size == 0) return call;
+  const auto* const begin = static_cast<const std::byte*>(written.data());
+  const auto* const in = static_cast<const std::byte*>(call.in.data());
+  const bool is_apart = call.in.bytes() == 0 || in >= begin + size || in + call.in.bytes() <= begin;
+  const bool is_inside = in >= begin && in + call.in.bytes() <= begin + size;
+  if (!is_apart && !is_inside) return call;
+  const auto shadow = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(size));
+  copy_bytes(shadow.get(), begin, size);
+  call.out = hold_back(written);
+  copy_bytes(call.out.data(), shadow.get(), size);
+  if (!is_apart) {
+    call.in = {static_cast<std::byte*>(call.out.data()) + (in - begin), call.in.size(),
+               call.in.dtype(), /*read_only=*/true, /*owner=*/0};
+  }
+  return call;
+}
+
 void PendingOperation::deliver() {
   if (held_back_ != nullptr) copy_bytes(target_.data(), held_back_.get(), target_.bytes());
 }

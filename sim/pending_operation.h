@@ -6,6 +6,7 @@
 
 #include "comm/buffers_in_use.h"
 #include "comm/call_checks.h"
+#include "comm/collective_call.h"
 #include "sim/collective/collective.h"
 #include "sim/group.h"
 
@@ -45,6 +46,9 @@ class PendingOperation {
   /// Receives into another buffer until deliver(), and fills `target` with bytes that are NaN, or
   /// -1. A program that reads before it has waited always sees those. Returns the other buffer.
   Slice hold_back(Slice target);
+  /// The same for what a collective writes. Where the target is a part of the input, nothing is
+  /// held back.
+  CollectiveCall hold_back(CollectiveCall call, Slice written);
   void deliver();
 
   /// Marks the request as finished: the owner has waited.
