@@ -46,6 +46,15 @@ void check_member(const Caller& caller) {
   }
 }
 
+void check_thread(const Caller& caller) {
+  const MemoryMeter* const meter = current_memory_meter();
+  if (meter != nullptr && meter->owner == caller.owner) [[likely]]
+    return;
+  refuse(caller,
+         "called on another thread than the rank's own, or on another rank's; a communicator "
+         "belongs to the one thread that runs its rank, and MPI and NCCL may break otherwise");
+}
+
 void check_peer(const Caller& caller, int peer, const char* role) {
   if (peer < 0 || peer >= caller.size) [[unlikely]] {
     refuse(caller, fmt::format("{} {} does not exist: this communicator has ranks 0 to {}", role,

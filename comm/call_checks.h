@@ -29,6 +29,8 @@ struct Caller {
 
 /// Every check throws InvalidArgument.
 void check_member(const Caller& caller);
+/// Refuses a call on another thread than the rank's own.
+void check_thread(const Caller& caller);
 void check_peer(const Caller& caller, int peer, const char* role);
 void check_source(const Caller& caller, Slice slice);
 void check_target(const Caller& caller, Slice slice);

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -72,6 +73,35 @@ TEST_CASE("errors of slices and arithmetic carry the rank and the line") {
           "");
     CHECK(error.line() > 0);
   }
+}
+
+TEST_CASE("a call on another thread than the rank's own is refused, with its line") {
+  int line = 0;
+  std::exception_ptr thrown;
+  const auto run =
+      run_ranks({.world_size = 2, .executor = ExecutorKind::kThreads}, [&](Comm& dist) {
+        Tensor tensor = full(1, 1.0f);
+        if (dist.rank() == 1) {
+          std::thread([&] {
+            try {
+              line = __LINE__ + 1;
+              dist.send(tensor, 0);
+            } catch (...) {
+              thrown = std::current_exception();
+            }
+          }).join();
+          dist.send(tensor, 0);
+        } else {
+          dist.recv(tensor, 1);
+        }
+        return element(tensor, 0);
+      });
+  const auto error = error_as<InvalidArgument>(thrown);
+  REQUIRE(error.has_value());
+  CHECK(error->rank() == 1);
+  CHECK(error->op() == "send");
+  CHECK(error->line() == line);
+  CHECK(run.results[0] == 1.0f);
 }
 
 TEST_CASE("slices that overlap without being the same are refused") {
