@@ -50,6 +50,9 @@ struct Cluster {
   double gamma = 0.1e-9;   // seconds per byte reduced
   int ranks_per_node = 0;  // 0: all ranks on one node
   int max_nodes = 0;       // 0: any number
+  // Seconds of each α that starting a message takes. Messages of one group start together, with one
+  // call (sim/clock/call_groups.h): the first one that a rank sends pays it.
+  double call = 0;
   // Seconds per byte that a rank sends to a switch inside the node that adds; 0: there is none.
   double switch_beta = 0;
   // A collective without modes costs as much as the best known algorithm on the links.

@@ -35,11 +35,12 @@ void check_cluster_fits(const Cluster& cluster, int world_size, int nodes) {
   if (nodes <= cluster.max_nodes && world_size <= most) return;
   throw InvalidArgument(
       fmt::format("{} ranks on {} node{} do not fit on {}, which has {} node{}{}: choose {} or "
-                  "another cluster",
+                  "another cluster{}",
                   world_size, nodes, nodes == 1 ? "" : "s", cluster.name, cluster.max_nodes,
                   cluster.max_nodes == 1 ? "" : "s",
                   has_limit ? fmt::format(" of {} ranks", cluster.ranks_per_node) : "",
-                  world_size <= most ? "fewer nodes" : "fewer ranks"));
+                  world_size <= most ? "fewer nodes" : "fewer ranks",
+                  cluster.max_nodes == 1 ? "; a .toml file needs [between_nodes] for more" : ""));
 }
 
 void check_run_options(const RunOptions& options) {
@@ -56,7 +57,7 @@ void check_run_options(const RunOptions& options) {
     throw InvalidArgument(
         fmt::format("a deadline of {} s is impossible: more than 0 are needed", seconds));
   }
-  if (options.order == Order::kStream && (!options.trace || options.events_per_rank >= 0)) {
+  if (options.order == MessageOrder::kStream && (!options.trace || options.events_per_rank >= 0)) {
     throw InvalidArgument(
         "the order of a stream is judged by the whole trace: leave RunOptions::trace on, and "
         "events_per_rank at -1");
@@ -66,7 +67,7 @@ void check_run_options(const RunOptions& options) {
 }
 
 void refuse_sandbox_options(const RunOptions& options) {
-  if (options.order != Order::kAny) {
+  if (options.order != MessageOrder::kAny) {
     throw InvalidArgument(
         "the order of messages (RunOptions::order) can be set only in the sandbox: leave it out");
   }

@@ -28,7 +28,7 @@ class Buffering {
 };
 
 /// In which order messages are carried out that a rank has started.
-enum class Order : std::uint8_t {
+enum class MessageOrder : std::uint8_t {
   /// Each as soon as both sides have called it, as with MPI.
   kAny,
   /// As with NCCL: a message that is not grouped with others starts once the rank's one before it
@@ -57,7 +57,7 @@ struct RunOptions {
   int world_size = 1;
   int nodes = 1;  // rank r lives on node r*nodes/world_size
   Buffering buffering = Buffering::rendezvous();
-  Order order = Order::kAny;  // sandbox
+  MessageOrder order = MessageOrder::kAny;  // sandbox
   Cluster cluster = {};
   ExecutorKind executor = ExecutorKind::kThreads;
   // kFibers: the threads that the ranks share. 0: one for each core. With 1, ranks run in the same

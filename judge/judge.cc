@@ -116,7 +116,7 @@ class Judgement {
   /// A deadlock that buffers would cure is called so.
   CaseRun run_rendezvous(const Case& example) const {
     CaseRun result = start(example, Buffering::rendezvous());
-    const bool hangs = options_.order == Order::kAny && result.failure &&
+    const bool hangs = options_.order == MessageOrder::kAny && result.failure &&
                        result.failure->kind == FailureKind::kDeadlock;
     if (hangs && !run_once(example, Buffering::unbounded()).failure) {
       result.failure->message =

@@ -46,7 +46,7 @@ struct JudgeOptions {
   std::function<void(const std::string& replay_line)> starting = {};
   /// The order of started messages in all runs, as in RunOptions. With kStream a program that hangs
   /// in that order fails; otherwise its verdict has a warning.
-  Order order = Order::kAny;
+  MessageOrder order = MessageOrder::kAny;
   /// How ranks are executed, as in RunOptions. With one thread for fibers, ranks run in the same
   /// order in every run.
   ExecutorKind executor = ExecutorKind::kThreads;

@@ -92,7 +92,7 @@ void run_world(const RunOptions& options, const std::function<void(Communicator&
   world.executor().run([&](int rank) { run_rank(world, world.rank(rank), body); });
   *report = report_on(world, clock);
   if (const std::exception_ptr failure = world.verdict()) std::rethrow_exception(failure);
-  if (options.order == Order::kAny) return;
+  if (options.order == MessageOrder::kAny) return;
   if (const auto hang = find_stream_hang(report->trace)) throw error_of(*hang);
 }
 

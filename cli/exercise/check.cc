@@ -153,7 +153,7 @@ Grade grade_file(const Exercise& exercise, const CheckArguments& options, bool& 
   if (grading.salt != 0) grading.command += fmt::format(" --salt {}", grading.salt);
 
   if (options.sealed) grading.command += " --sealed";
-  if (parse_order(options.order) != Order::kAny) {
+  if (parse_order(options.order) != MessageOrder::kAny) {
     if (options.sealed) throw InvalidArgument("--order and --sealed: check with one of them");
     grading.command += " --order " + options.order;
   }

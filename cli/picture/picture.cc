@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/picture/picture_style_json.h"
+#include "cli/support/lists.h"
 #include "cli/support/options.h"
 #include "comm/trace.h"
 #include "judge/faults.h"
@@ -42,8 +43,8 @@ Case case_of(const Exercise& exercise, const PictureOptions& options, int nodes)
 }
 
 std::string summary(const Case& example, const RunReport& report, const Cluster& cluster) {
-  return fmt::format("{}: {:.4g} µs of virtual time on {}\n{}", to_string(example),
-                     report.virtual_seconds * 1e6, cluster.name, totals_of(report));
+  return fmt::format("{}: {} of virtual time on {}\n{}", to_string(example),
+                     format_virtual(report.virtual_seconds), cluster.name, totals_of(report));
 }
 
 /// Returns the schedule if messages take no time, and a blank line; empty if the trace has no
@@ -99,7 +100,7 @@ Verdict draw_picture(const Exercise& exercise, AnyFunction function,
   how.executor = executor_named("auto", options.ranks);
   if (options.replay.empty()) how.nodes = cluster.nodes_for(options.ranks);
   record_for(options.style, how);
-  if (how.order == Order::kStream) how.events_per_rank = -1;
+  if (how.order == MessageOrder::kStream) how.events_per_rank = -1;
   const Case example = case_of(exercise, options, how.nodes);
   CaseRun run =
       run_case(subject_of(exercise, function), example, how, {.entering = use_signal_stack});

@@ -13,6 +13,7 @@
 #include "cli/plugin/plugin.h"
 #include "cli/plugin/verdict_report.h"
 #include "cli/run/program.h"
+#include "cli/support/lists.h"
 #include "cli/support/subcommands.h"
 #include "comm/errors.h"
 #include "comm/run_ranks.h"
@@ -33,9 +34,9 @@ struct Options {
 
 std::string summary_of(const ProgramOptions& options, const RunReport& report,
                        const Cluster& cluster) {
-  return fmt::format("{} on {} rank{}: {:.4g} µs of virtual time on {}\n{}took {:.3g} s here\n",
+  return fmt::format("{} on {} rank{}: {} of virtual time on {}\n{}took {:.3g} s here\n",
                      options.name, options.ranks, options.ranks == 1 ? "" : "s",
-                     report.virtual_seconds * 1e6, cluster.name, totals_of(report),
+                     format_virtual(report.virtual_seconds), cluster.name, totals_of(report),
                      report.wall_seconds);
 }
 
@@ -83,7 +84,7 @@ Verdict run_and_draw(void (*rank_main)(Comm&), const ProgramOptions& options,
   RunOptions how = run_options_of(options);
   record_for(options.picture, how);
   how.events_per_rank = std::max(how.events_per_rank, kEventsForNotes / options.ranks);
-  if (how.order == Order::kStream) how.events_per_rank = -1;
+  if (how.order == MessageOrder::kStream) how.events_per_rank = -1;
   const LoadedFunction loaded = load_function(given.library, kRankMain);
   set_library(loaded.entry);
   if (loaded.function == nullptr) {

@@ -1,8 +1,10 @@
 #include "cli/support/lists.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <optional>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -41,15 +43,20 @@ std::int64_t number_of_bytes(std::string_view text) {
       digits.remove_suffix(1);
     }
   }
-  const std::optional<std::int64_t> value = parse_whole_number(digits);
-  if (!value) {
+  const bool is_plain = digits.find_first_not_of("0123456789.", digits.starts_with('-') ? 1 : 0) ==
+                        std::string_view::npos;
+  double value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  const double bytes = value * static_cast<double>(unit);
+  const bool is_number = error == std::errc() && end == digits.data() + digits.size();
+  if (!is_plain || !is_number || bytes != std::floor(bytes)) {
     throw InvalidArgument(fmt::format(
-        "\"{}\" is not a size: write a whole number of bytes, like 8, 64K, 4M or 1G", text));
+        "\"{}\" is not a size: write a whole number of bytes, like 8, 64K, 1.5M or 1G", text));
   }
-  if (*value > kMaxBytes / unit || *value < -kMaxBytes / unit) {
+  if (std::abs(bytes) > static_cast<double>(kMaxBytes)) {
     throw InvalidArgument(fmt::format("size {} is too large: at most 64G", text));
   }
-  return *value * unit;
+  return static_cast<std::int64_t>(bytes);
 }
 
 std::int64_t parse_size(std::string_view text) {
@@ -158,6 +165,12 @@ std::string format_seconds(double seconds) {
   }
   const int decimals = seconds >= 99.95 || seconds == 0 ? 0 : seconds >= 9.995 ? 1 : 2;
   return fmt::format("{:.{}f} {}", seconds, decimals, kUnits[unit]);
+}
+
+std::string format_virtual(double seconds) {
+  if (seconds >= 0.99995) return fmt::format("{:.4g} s", seconds);
+  if (seconds >= 0.99995e-3) return fmt::format("{:.4g} ms", seconds * 1e3);
+  return fmt::format("{:.4g} µs", seconds * 1e6);
 }
 
 }  // namespace rankbox::cli

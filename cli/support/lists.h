@@ -25,7 +25,7 @@ std::vector<int> parse_ranks(std::string_view text);
 /// smaller than 4 bytes or larger than 64G, a factor below 2, an end before the start.
 std::vector<std::int64_t> parse_sizes(std::string_view text);
 
-/// Parses one number of bytes from 0 to 64G: "0", "100", "64K". Throws InvalidArgument for other
+/// Parses one number of bytes from 0 to 64G: "0", "100", "64K", "13.5G". Throws InvalidArgument for other
 /// text.
 std::int64_t parse_bytes(std::string_view text);
 
@@ -34,5 +34,8 @@ std::string format_bytes(std::int64_t bytes);
 
 /// Returns "1.23 ms": three digits and a suitable unit.
 std::string format_seconds(double seconds);
+
+/// Returns "9.658 µs", "0 µs", "1.234 ms", "30.08 s": exact times, in µs up to a millisecond.
+std::string format_virtual(double seconds);
 
 }  // namespace rankbox::cli

@@ -48,7 +48,7 @@ TEST_CASE("a bad size is one line that names it") {
       {"0", "0"},
       {"-8", "-8"},
       {"8k", "\"8k\""},
-      {"1.5M", "\"1.5M\""},
+      {"1.55M", "\"1.55M\""},
       {"M", "\"M\""},
       {"65G", "65G"},
       {"8:16", "\"8:16\""},
@@ -88,7 +88,10 @@ TEST_CASE("a number of bytes is one, of any size from 0") {
   CHECK(parse_bytes("7") == 7);
   CHECK(parse_bytes("64K") == 64 * kKi);
   CHECK(parse_bytes("64G") == 64 * kGi);
-  for (const char* bad : {"", "-1", "-4K", "1,2", "8,16", "8:64:2", "65G", "many", "1.5K", "8 "}) {
+  CHECK(parse_bytes("1.5K") == 1536);
+  CHECK(parse_bytes("13.5G") == 27 * kGi / 2);
+  for (const char* bad : {"", "-1", "-4K", "1,2", "8,16", "8:64:2", "65G", "many", "1.1K", "8 ",
+                          "1e3", "1.2.3", "inf", ".", "0x8"}) {
     CAPTURE(bad);
     CHECK_THROWS_AS(parse_bytes(bad), InvalidArgument);
   }
@@ -111,6 +114,15 @@ TEST_CASE("bytes are written with the largest unit that leaves a number from 1 u
   CHECK(format_bytes(kKi + 512) == "1.5 KiB");
   CHECK(format_bytes(4 * kMi) == "4 MiB");
   CHECK(format_bytes(3000 * kGi) == "3000 GiB");
+}
+
+TEST_CASE("virtual times are in microseconds up to a millisecond") {
+  CHECK(format_virtual(0) == "0 µs");
+  CHECK(format_virtual(9.6581e-6) == "9.658 µs");
+  CHECK(format_virtual(999.94e-6) == "999.9 µs");
+  CHECK(format_virtual(999.96e-6) == "1 ms");
+  CHECK(format_virtual(0.03008) == "30.08 ms");
+  CHECK(format_virtual(12.5) == "12.5 s");
 }
 
 TEST_CASE("times have three digits and the unit that suits") {

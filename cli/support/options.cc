@@ -66,9 +66,9 @@ Buffering parse_buffering(const std::string& text) {
       text));
 }
 
-Order parse_order(const std::string& text) {
-  if (text == "any") return Order::kAny;
-  if (text == "stream") return Order::kStream;
+MessageOrder parse_order(const std::string& text) {
+  if (text == "any") return MessageOrder::kAny;
+  if (text == "stream") return MessageOrder::kStream;
   throw InvalidArgument(fmt::format("--order \"{}\": choose any or stream", text));
 }
 

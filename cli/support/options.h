@@ -37,7 +37,7 @@ int memory_mb_for(ExecutorKind executor, int world_size);
 Buffering parse_buffering(const std::string& text);
 
 /// Returns the order that "any" or "stream" names. Throws InvalidArgument, which lists the choices.
-Order parse_order(const std::string& text);
+MessageOrder parse_order(const std::string& text);
 
 inline constexpr const char* kOrderHelp =
     "order of started messages: any (the default), or stream: as on NCCL, one after the other but "

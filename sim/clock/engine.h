@@ -20,6 +20,7 @@
 
 #include "comm/trace.h"
 #include "sim/clock/agenda.h"
+#include "sim/clock/call_groups.h"
 #include "sim/clock/clock.h"
 #include "sim/clock/native_cost.h"
 #include "sim/clock/replay_start.h"
@@ -45,6 +46,8 @@ class ReplayEngine {
         spans_(spans),
         agenda_(contended ? trace.ranks.size() : 0) {
     ranks_.resize(trace.ranks.size());
+    for (std::size_t rank = 0; contended && chooser.call > 0 && rank < ranks_.size(); ++rank)
+      ranks_[rank].joins = joining_sends(trace.ranks[rank]);
   }
 
   /// Begins where an earlier replay ended, instead of at 0. Call before run().
@@ -104,7 +107,20 @@ class ReplayEngine {
     Transfer current[2];  // of the events `next` and, in a sendrecv, `next + 1`
     std::unordered_map<std::uint32_t, Transfer> open;  // [request] until it is waited for
     std::unordered_map<std::size_t, Time> left;  // when buffered sends began, until the receive
+    std::vector<bool> joins;  // [event] sends that start with an earlier one; empty: none
   };
+
+  static std::vector<bool> joining_sends(const std::vector<Event>& events) {
+    const std::vector<std::uint32_t> groups = call_groups(events);
+    std::vector<bool> joins(events.size());
+    std::uint32_t sent = 0;  // the group of the last send
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      if (groups[i] == 0 || events[i].kind != EventKind::kSend) continue;
+      joins[i] = groups[i] == sent;
+      sent = groups[i];
+    }
+    return joins;
+  }
 
   const Event& event_of(EventId id) const {
     const auto rank = static_cast<std::size_t>(id.rank);
@@ -257,7 +273,7 @@ class ReplayEngine {
     Rank& rank = rank_of(id);
     Transfer& transfer = transfer_of(id);
     advance(transfer.ready, rank.send_port);
-    transfer.end = sum(transfer.ready, price_of_message(id.rank, event.peer, event));
+    transfer.end = sum(transfer.ready, price_of_message(id, event.peer));
     transfer.done = true;
     rank.left[id.event] = transfer.ready;
     occupy_send_port(id.rank, transfer.end);
@@ -333,7 +349,7 @@ class ReplayEngine {
       return;
     }
     const Event& send = event_of(meeting.send);
-    const Time end = sum(start, price_of_message(meeting.send.rank, meeting.recv.rank, send));
+    const Time end = sum(start, price_of_message(meeting.send, meeting.recv.rank));
     if (!send.buffered) {
       occupy_send_port(meeting.send.rank, end);
       finish(meeting.send, start, end);
@@ -355,8 +371,11 @@ class ReplayEngine {
     }
   }
 
-  Time price_of_message(int from, int to, const Event& event) const {
-    return tariff_.message(same_node(from, to), static_cast<double>(event.bytes));
+  Time price_of_message(EventId send, int to) const {
+    const Rank& rank = ranks_[static_cast<std::size_t>(send.rank)];
+    const bool joins = !rank.joins.empty() && rank.joins[send.event - rank.first];
+    return tariff_.message(same_node(send.rank, to), static_cast<double>(event_of(send).bytes),
+                           joins);
   }
 
   Time price_of_collective(const Arrivals& arrived) const {

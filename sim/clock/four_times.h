@@ -39,7 +39,8 @@ struct FourPrices {
             std::max(a.reduced, b.reduced)};
   }
   static double seconds(const FourTimes& time) { return time.seconds; }
-  FourTimes message(bool same_node, double bytes) const {
+  /// Started messages, which may share a call, are priced by one_time.h.
+  FourTimes message(bool same_node, double bytes, bool /*joins*/ = false) const {
     const Link& link = cluster.link(same_node);
     return {link.alpha + bytes * link.beta, 1, bytes, 0};
   }

@@ -174,6 +174,60 @@ double all_reduce_seconds_within(const NativeCall& call, const Cluster& cluster)
   return std::min(ring, (per_node + 1) / per_node * call.bytes * cluster.switch_beta);
 }
 
+namespace {
+
+/// Returns the seconds of native_cost.
+double best_on_link(CollectiveKind kind, int world_size, double bytes, const Link& link,
+                    double gamma) {
+  const Cost cost = native_cost(kind, world_size, bytes, link, gamma);
+  return cost.steps * link.alpha + cost.bytes * link.beta + cost.reduced * gamma;
+}
+
+/// Returns the seconds of the same collective in two levels: inside the nodes, and between ranks of
+/// the same place in their node, all of which use their own link. Infinite where there is no such
+/// form, or nodes have different numbers of ranks.
+double two_levels(const NativeCall& call, const Cluster& cluster) {
+  using enum CollectiveKind;
+  const int m = call.world_size / call.nodes;  // of a node
+  if (call.nodes == 1 || m == 1 || call.world_size % call.nodes != 0)
+    return std::numeric_limits<double>::infinity();
+  const double n = call.bytes;
+  const auto inside = [&](CollectiveKind kind, double bytes) {
+    return best_on_link(kind, m, bytes, cluster.within_node, cluster.gamma);
+  };
+  const auto between = [&](CollectiveKind kind, double bytes) {
+    return best_on_link(kind, call.nodes, bytes, cluster.between_nodes, cluster.gamma);
+  };
+  switch (call.kind) {
+    case kBarrier:
+    case kSplit:
+      break;
+    case kAllReduce:  // the sum of each part by one rank of a node, or of everything by one
+      return std::min(
+          inside(kReduceScatter, n) + between(kAllReduce, n / m) + inside(kAllGather, n / m),
+          inside(kReduce, n) + between(kAllReduce, n) + inside(kBroadcast, n));
+    case kBroadcast:  // each part by one rank of a node, or everything by one
+      return std::min(
+          inside(kScatter, n / m) + between(kBroadcast, n / m) + inside(kAllGather, n / m),
+          between(kBroadcast, n) + inside(kBroadcast, n));
+    case kReduce:
+      return std::min(inside(kReduceScatter, n) + between(kReduce, n / m) + inside(kGather, n / m),
+                      inside(kReduce, n) + between(kReduce, n));
+    case kAllGather:
+      return between(kAllGather, n) + inside(kAllGather, n * call.nodes);
+    case kReduceScatter:
+      return inside(kReduceScatter, n) + between(kReduceScatter, n / m);
+    case kAllToAll:
+      return inside(kAllToAll, n) + between(kAllToAll, n);
+    case kGather:
+    case kScatter:  // its root passes everything by itself
+      return between(call.kind, n * m) + inside(call.kind, n);
+  }
+  return std::numeric_limits<double>::infinity();
+}
+
+}  // namespace
+
 double native_seconds(const NativeCall& call, const Cluster& cluster) {
   if (call.world_size == 1) return 0;
   // NCCL's barrier is an all-reduce; what a split exchanges is as short.
@@ -183,9 +237,9 @@ double native_seconds(const NativeCall& call, const Cluster& cluster) {
     if (mode.collective == kind && mode.nodes <= call.nodes) nodes = std::max(nodes, mode.nodes);
   }
   if (nodes == 0) {
-    const Link& link = cluster.link(call.nodes == 1);
-    const Cost cost = native_cost(call.kind, call.world_size, call.bytes, link, cluster.gamma);
-    return cost.steps * link.alpha + cost.bytes * link.beta + cost.reduced * cluster.gamma;
+    const double flat = best_on_link(call.kind, call.world_size, call.bytes,
+                                     cluster.link(call.nodes == 1), cluster.gamma);
+    return std::min(flat, two_levels(call, cluster));
   }
   const double least_of_links = std::max(all_reduce_seconds_within(call, cluster),
                                          bytes_between_nodes(call) * cluster.between_nodes.beta);

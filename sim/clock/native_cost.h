@@ -56,7 +56,8 @@ double bytes_between_nodes(const NativeCall& call);
 double all_reduce_seconds_within(const NativeCall& call, const Cluster& cluster);
 
 /// Returns the seconds on the cluster: of the fastest mode, whose bytes take no less time than the
-/// links inside a node and bytes_between_nodes need; without modes, those of native_cost.
+/// links inside a node and bytes_between_nodes need. Without modes, those of native_cost, or of two
+/// levels, which use the links between nodes of all ranks of a node at once: whatever is less.
 double native_seconds(const NativeCall& call, const Cluster& cluster);
 
 }  // namespace rankbox::cost

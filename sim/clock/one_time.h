@@ -15,8 +15,10 @@ struct Seconds {
 
   static double later(double a, double b) { return std::max(a, b); }
   static double seconds(double time) { return time; }
-  double message(bool same_node, double bytes) const {
-    return cluster.link(same_node).alpha + bytes * cluster.link(same_node).beta;
+  /// @param joins whether it starts with an earlier one of its group
+  double message(bool same_node, double bytes, bool joins = false) const {
+    const Link& link = cluster.link(same_node);
+    return link.alpha - (joins ? cluster.call : 0) + bytes * link.beta;
   }
   double reduction(double bytes) const { return bytes * cluster.gamma; }
   double compute(double seconds) const { return seconds; }
@@ -32,7 +34,7 @@ struct Coefficient {
 
   static double later(double a, double b) { return std::max(a, b); }
   static double seconds(double time) { return time; }
-  double message(bool /*same_node*/, double bytes) const {
+  double message(bool /*same_node*/, double bytes, bool /*joins*/ = false) const {
     return counted.steps + bytes * counted.bytes;
   }
   double reduction(double bytes) const { return bytes * counted.reduced; }

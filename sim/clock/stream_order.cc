@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "sim/clock/call_groups.h"
 #include "sim/clock/route.h"
 
 namespace rankbox {
@@ -19,7 +20,7 @@ struct Operation {
   bool of_sendrecv = false;
   bool started = false;  // it has reached the head of its stream; a collective: it was called
   bool done = false;
-  bool in_wait_all = false;
+  std::uint32_t group = 0;  // of call_groups()
 };
 
 bool is_message(const Operation& operation) {
@@ -46,7 +47,10 @@ struct Id {
 class StreamReplay {
  public:
   StreamReplay(const Trace& trace, bool buffered)
-      : trace_(trace), buffered_(buffered), ranks_(trace.ranks.size()) {}
+      : trace_(trace), buffered_(buffered), ranks_(trace.ranks.size()) {
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
+      ranks_[rank].groups = call_groups(trace.ranks[rank]);
+  }
 
   /// Returns the circle in which ranks wait for each other; empty: every rank has ended.
   std::vector<StreamWait> run() {
@@ -65,6 +69,7 @@ class StreamReplay {
 
  private:
   struct Rank {
+    std::vector<std::uint32_t> groups{};                        // [event of the trace]
     std::size_t next = 0;                                       // event of the trace
     bool blocked = false;                                       // in the call that begins there
     std::vector<std::size_t> waited{};                          // what that call waits for
@@ -133,7 +138,6 @@ class StreamReplay {
         const auto request = rank.requests.find(events[rank.next + i].request);
         if (request == rank.requests.end()) continue;
         rank.waited.push_back(request->second);
-        rank.operations[request->second].in_wait_all = steps > 1;
         rank.requests.erase(request);
       }
       hand_over(number);
@@ -146,7 +150,10 @@ class StreamReplay {
       const bool is_local = !is_collective && (event.bytes == 0 || event.peer == number);
       if (!is_local) begun.push_back(rank.operations.size());
       if (event.async) rank.requests[event.request] = rank.operations.size();
-      rank.operations.push_back({.event = &event, .of_sendrecv = steps == 2, .done = is_local});
+      rank.operations.push_back({.event = &event,
+                                 .of_sendrecv = steps == 2,
+                                 .done = is_local,
+                                 .group = rank.groups[rank.next + i]});
     }
     if (!first.async) {
       hand_over(number);
@@ -173,15 +180,15 @@ class StreamReplay {
 
   // ---- A rank's stream ------------------------------------------------------------------------
 
-  /// Appends what the rank has called to its stream: neighbours of one wait_all as one group.
+  /// Appends what the rank has called to its stream.
   void hand_over(int number) {
     Rank& rank = state(number);
     std::vector<std::size_t> group;
     for (const std::size_t called : std::exchange(rank.called, {})) {
-      const bool joins = rank.operations[called].in_wait_all;
-      if (!group.empty() && !joins) append(number, std::exchange(group, {}));
+      const std::uint32_t its_group = rank.operations[called].group;
+      if (!group.empty() && rank.operations[group.back()].group != its_group)
+        append(number, std::exchange(group, {}));
       group.push_back(called);
-      if (!joins) append(number, std::exchange(group, {}));
     }
     if (!group.empty()) append(number, std::move(group));
   }

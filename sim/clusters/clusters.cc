@@ -175,6 +175,7 @@ Cluster parse_cluster(std::string_view text, const std::string& source) {
   cluster.max_nodes = reader.whole_number(file, "max_nodes", 0);
   cluster.gamma = 1 / (reader.positive(file, "reduction_GB_s", "") * 1e9);
   const double call = reader.call_of(file, "").value_or(0);
+  cluster.call = call;
   cluster.within_node = reader.link(file.get("within_node"), "within_node", call);
   cluster.between_nodes = cluster.within_node;
   const toml::table& within = *file["within_node"].as_table();
@@ -183,6 +184,13 @@ Cluster parse_cluster(std::string_view text, const std::string& source) {
   }
   if (file.contains("between_nodes")) {
     cluster.between_nodes = reader.link(file.get("between_nodes"), "between_nodes", call);
+  } else if (cluster.max_nodes > 1) {
+    reader.refuse(
+        fmt::format("max_nodes is {}, but [between_nodes] is missing: say how nodes are "
+                    "connected",
+                    cluster.max_nodes));
+  } else {
+    cluster.max_nodes = 1;
   }
   if (const toml::array* tables = file["native"].as_array()) {
     for (const toml::node& table : *tables) {

@@ -113,6 +113,7 @@ TEST_CASE("a file sets every field, in common units") {
   CHECK(cluster.name == "mine");
   CHECK(cluster.ranks_per_node == 2);
   CHECK(cluster.gamma == doctest::Approx(1 / 8e9));
+  CHECK(cluster.call == doctest::Approx(3e-6));
   CHECK(cluster.within_node.alpha == doctest::Approx((3 + 2) * 1e-6));
   CHECK(cluster.within_node.beta == doctest::Approx(1 / 4e9));
   CHECK(cluster.between_nodes.alpha == doctest::Approx((3 + 10) * 1e-6));
@@ -143,7 +144,8 @@ TEST_CASE("what is left out has a default: one node, equal links, no modes") {
   const Cluster cluster =
       parse_cluster(std::string("name = \"mine\"\nreduction_GB_s = 8\n") + kWithin, "mine.toml");
   CHECK(cluster.ranks_per_node == 0);
-  CHECK(cluster.max_nodes == 0);
+  CHECK(cluster.max_nodes == 1);
+  CHECK(cluster.call == 0);
   CHECK(cluster.within_node.alpha == doctest::Approx(2e-6));
   CHECK(cluster.between_nodes.alpha == cluster.within_node.alpha);
   CHECK(cluster.switch_beta == 0);

@@ -233,7 +233,7 @@ TEST_CASE("what hangs only in the order of NCCL's stream has a warning, and fail
     CHECK(usual.passed());
     CHECK(usual.warnings.size() == (is_grouped ? 0 : 1));
     JudgeOptions in_stream_order;
-    in_stream_order.order = Order::kStream;
+    in_stream_order.order = MessageOrder::kStream;
     const Verdict ordered = judge("exchange", subject, in_stream_order);
     CHECK(kind_of(ordered) == (is_grouped ? "none" : "deadlock"));
     if (is_grouped) continue;

@@ -140,6 +140,33 @@ TEST_CASE("seconds on a cluster are what the clock says, on one node and on seve
   }
 }
 
+TEST_CASE("on several nodes a collective has two levels, where that is quicker") {
+  Cluster cluster;
+  cluster.within_node = {1e-6, 0};
+  cluster.between_nodes = {10e-6, 1e-9};
+  cluster.gamma = 0;
+  const double n = 1 << 20;
+  using enum CollectiveKind;
+  const auto between = [&](CollectiveKind kind, double bytes) {
+    const Cost cost = native_cost(kind, 2, bytes, cluster.between_nodes, 0);
+    return cost.steps * 10e-6 + cost.bytes * 1e-9;
+  };
+  // Two nodes of 8: inside, 3 steps of a halving and 3 of a doubling.
+  CHECK(cost::native_seconds({kAllReduce, 16, 2, n}, cluster) ==
+        doctest::Approx(3e-6 + between(kAllReduce, n / 8) + 3e-6));
+  CHECK(cost::native_seconds({kReduceScatter, 16, 2, n}, cluster) ==
+        doctest::Approx(3e-6 + between(kReduceScatter, n / 8)));
+  CHECK(cost::native_seconds({kAllGather, 16, 2, n}, cluster) ==
+        doctest::Approx(between(kAllGather, n) + 3e-6));
+  // Nodes of different sizes, and one rank a node: as on one level.
+  for (const cost::NativeCall& call :
+       {cost::NativeCall{kAllReduce, 15, 2, n}, cost::NativeCall{kAllReduce, 2, 2, n}}) {
+    const Cost flat = native_cost(call.kind, call.world_size, n, cluster.between_nodes, 0);
+    CHECK(cost::native_seconds(call, cluster) ==
+          doctest::Approx(flat.steps * 10e-6 + flat.bytes * 1e-9));
+  }
+}
+
 TEST_CASE("a broadcast of 4 MiB among 8 ranks costs what the pipelined ring does") {
   const Cluster laptop;
   const double bytes = 4 << 20;

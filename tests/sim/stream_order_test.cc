@@ -17,7 +17,7 @@ namespace rankbox::testing {
 namespace {
 
 RunOptions in_stream_order(int world_size) {
-  return {.world_size = world_size, .order = Order::kStream};
+  return {.world_size = world_size, .order = MessageOrder::kStream};
 }
 
 /// How a program ends in the order of streams.
