@@ -9,15 +9,16 @@ std::string in_words(float value) { return fmt::format("{}", value); }
 std::optional<Difference> compare_size(const std::string& what, const Tensor& actual,
                                        std::int64_t size) {
   if (actual.size() == size) return std::nullopt;
-  return Difference{what, -1, fmt::format("{} elements", size),
-                    fmt::format("{} elements", actual.size()),
-                    actual.size() == 0 && what.ends_with("gradient")
-                        ? "it is empty: a gradient that this rank did not use has to be made, too "
-                          "(gradient_of() makes zeros)"
-                        : "write into the tensor you are given instead of replacing it"};
+  return Difference{
+      what, -1, fmt::format("{} elements", size), fmt::format("{} elements", actual.size()),
+      actual.size() == 0 && what.ends_with("gradient")
+          ? Hint("gradient-empty",
+                 "it is empty: a gradient that this rank did not use has to be made, too "
+                 "(gradient_of() makes zeros)")
+          : Hint("write-in-place", "write into the tensor you are given instead of replacing it")};
 }
 
-std::string origin_of_moved(float value, std::int64_t i, int world_size, std::uint64_t tensor) {
+Hint origin_of_moved(float value, std::int64_t i, int world_size, std::uint64_t tensor) {
   double sum = 0;
   bool is_of_one_rank = false;
   for (int rank = 0; rank < world_size; ++rank) {
@@ -26,9 +27,12 @@ std::string origin_of_moved(float value, std::int64_t i, int world_size, std::ui
   }
   // By chance, a mean is also some other element, far beyond the end of the tensor.
   if (!is_of_one_rank && value == static_cast<float>(sum / world_size))
-    return fmt::format("that is the mean of all ranks' elements {}: here one rank's is wanted", i);
+    return {
+        "mean-of-elements",
+        fmt::format("that is the mean of all ranks' elements {}: here one rank's is wanted", i)};
   if (!is_of_one_rank && value == static_cast<float>(sum))
-    return fmt::format("that is the sum of all ranks' elements {}: here one rank's is wanted", i);
+    return {"sum-of-elements",
+            fmt::format("that is the sum of all ranks' elements {}: here one rank's is wanted", i)};
   return origin_of_element(value, world_size, tensor);
 }
 
@@ -43,8 +47,8 @@ std::optional<Difference> compare_reduced(const std::string& what, const Tensor&
       tolerance(op));
 }
 
-std::string is_an_input(float /*value*/, std::int64_t /*i*/) {
-  return "it is an input, and has to stay as it was";
+Hint is_an_input(float /*value*/, std::int64_t /*i*/) {
+  return {"input-unchanged", "it is an input, and has to stay as it was"};
 }
 
 std::optional<Difference> compare_unchanged(const std::string& what, const Tensor& actual, int rank,

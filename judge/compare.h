@@ -20,7 +20,7 @@ std::string in_words(float value);
 /// Compares numbers that should be equal.
 template <class Number>
 std::optional<Difference> compare_number(const std::string& what, Number actual, Number expected,
-                                         const char* hint) {
+                                         const Hint& hint) {
   if (actual == expected) return std::nullopt;
   return Difference{what, -1, fmt::format("{}", expected), fmt::format("{}", actual), hint};
 }
@@ -48,7 +48,7 @@ std::optional<Difference> compare(const std::string& what, const Tensor& actual,
 
 /// Describes the likely origin of a wrong value at index i where elements are only moved; empty if
 /// unknown.
-std::string origin_of_moved(float value, std::int64_t i, int world_size, std::uint64_t tensor = 0);
+Hint origin_of_moved(float value, std::int64_t i, int world_size, std::uint64_t tensor = 0);
 
 /// As compare, where elements are only moved: expected(i) is an element() of that tensor, inputs.h.
 template <class Expected>
@@ -67,7 +67,7 @@ std::optional<Difference> compare_reduced(const std::string& what, const Tensor&
                                           int world_size);
 
 /// Describes the origin of a wrong value in an input.
-std::string is_an_input(float value, std::int64_t i);
+Hint is_an_input(float value, std::int64_t i);
 
 /// Compares an input with elements_of(rank, count, tensor), which it should still equal.
 std::optional<Difference> compare_unchanged(const std::string& what, const Tensor& actual, int rank,

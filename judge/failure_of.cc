@@ -4,6 +4,7 @@
 #include <array>
 #include <new>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,8 @@
 namespace rankbox {
 
 namespace {
+
+Hint build_it() { return {"build-from-messages", "build it from send and recv"}; }
 
 bool is_out_of_memory(const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return true;
@@ -87,9 +90,8 @@ int number_or(int number, int unknown) {
 }
 
 /// Names a `split` or an empty message that explains steps too many; empty if there is none.
-std::string hint_of_superfluous(const Cost& expected, const Case& example,
-                                const RunReport& report) {
-  if (report.cost.steps <= expected.steps) return "";
+Hint hint_of_superfluous(const Cost& expected, const Case& example, const RunReport& report) {
+  if (report.cost.steps <= expected.steps) return {};
   const double split =
       cost::native_cost(CollectiveKind::kSplit, example.world_size, 0, {}, 0).steps;
   // Empty chunks are sent where there are fewer elements than ranks, or than segments of them.
@@ -101,59 +103,75 @@ std::string hint_of_superfluous(const Cost& expected, const Case& example,
       if (event.kind == EventKind::kCollective && event.collective == CollectiveKind::kSplit)
         ++splits;
       if (report.cost.steps == expected.steps + splits * split && splits > 0) {
-        return fmt::format(
-            "a split is a collective, of {:g} step{} on {} ranks: is the one in line {} needed?",
-            split, split == 1 ? "" : "s", example.world_size, event.place.line());
+        return {"needless-split",
+                fmt::format("a split is a collective, of {:g} step{} on {} ranks: is the one in "
+                            "line {} needed?",
+                            split, split == 1 ? "" : "s", example.world_size, event.place.line())};
       }
       if (event.kind == EventKind::kSend && event.bytes == 0 && expected.bytes > 0 &&
           !has_empty_chunks) {
-        return fmt::format("rank {} sends rank {} an empty message in line {}: one too many?", rank,
-                           event.peer, event.place.line());
+        return {"empty-message",
+                fmt::format("rank {} sends rank {} an empty message in line {}: one too many?",
+                            rank, event.peer, event.place.line())};
       }
     }
   }
-  return "";
+  return {};
 }
 
 /// Returns the likely cause of a difference in cost; empty if the numbers suggest none.
-std::string cost_hint(const Cost& expected, const Case& example, const RunReport& report) {
+Hint cost_hint(const Cost& expected, const Case& example, const RunReport& report) {
   const Cost& actual = report.cost;
 
   // Most specific cause first: one mistake often changes several coefficients.
-  if (std::string hint = hint_of_superfluous(expected, example, report); !hint.empty()) return hint;
+  if (Hint hint = hint_of_superfluous(expected, example, report); !hint.id.empty()) return hint;
   // Native collectives reduce without an event of their own.
   if (expected.reduced > 0 && actual.reduced == 0 && !has_reduction(report.trace)) {
-    return "no reduction was seen: use accumulate, +=, *=, maximum or minimum, so that it counts";
+    return {"no-reduction",
+            "no reduction was seen: use accumulate, +=, *=, maximum or minimum, so that it counts"};
   }
   if (actual.bytes > expected.bytes && actual.steps <= expected.steps) {
     return expected.bytes == 0
-               ? "the messages should be empty: `Tensor nothing;`"
-               : fmt::format("{:.3g} times the bytes: whole tensors where chunks are enough?",
-                             actual.bytes / expected.bytes);
+               ? Hint("empty-messages", "the messages should be empty: `Tensor nothing;`")
+               : Hint("times-the-bytes",
+                      fmt::format("{:.3g} times the bytes: whole tensors where chunks are enough?",
+                                  actual.bytes / expected.bytes));
   }
   if (actual.reduced > expected.reduced && actual.steps <= expected.steps) {
-    return "more is added up than needed: whole tensors where chunks are enough, or the same "
-           "share twice?";
+    return {"more-added-up",
+            "more is added up than needed: whole tensors where chunks are enough, or the same "
+            "share twice?"};
   }
   if (actual.steps == expected.steps + 1) {
-    return "one message too many, or two one after another that could go at once: a sendrecv, or "
-           "another order?";
+    return {"one-message-more",
+            "one message too many, or two one after another that could go at once: a sendrecv, or "
+            "another order?"};
   }
   if (actual.steps > expected.steps) {
-    return "messages go one after another that could go at once: a sendrecv, or another order?";
+    return {"one-after-another",
+            "messages go one after another that could go at once: a sendrecv, or another order?"};
   }
   if (example.world_size > 1 && actual.steps == 0) {
-    return example.count == 0 ? "an empty tensor is sent, too: the others wait for its message"
-                              : "no message was sent: how did the data get there?";
+    return example.count == 0
+               ? Hint("empty-tensor-is-sent",
+                      "an empty tensor is sent, too: the others wait for its message")
+               : Hint("no-message", "no message was sent: how did the data get there?");
   }
   const bool has_empty_chunks = example.count.value_or(INT64_MAX) < example.world_size;
   if (has_empty_chunks && actual.steps < expected.steps && actual.bytes == expected.bytes) {
-    return "fewer messages, no byte less: empty tensors and chunks travel, too, or others wait";
+    return {"empty-chunks-are-sent",
+            "fewer messages, no byte less: empty tensors and chunks travel, too, or others wait"};
   }
   if (actual.steps < expected.steps || actual.bytes < expected.bytes) {
-    return "cheaper than this algorithm can be: is it another one?";
+    return {"another-algorithm", "cheaper than this algorithm can be: is it another one?"};
   }
-  return "";
+  return {};
+}
+
+/// Ends the message with the hint, if there is one.
+void add_hint(Failure& failure, Hint hint) {
+  if (!hint.id.empty()) failure.message += "; " + hint.text;
+  failure.hint = std::move(hint);
 }
 
 }  // namespace
@@ -171,7 +189,8 @@ Failure failure_of(const std::exception& error) {
     failure.line = number_or(known->line(), 0);
   }
   if (failure.kind == FailureKind::kMemory) {
-    failure.message += " (out of memory: does something grow in a loop?)";
+    failure.hint = {"grows-in-a-loop", "out of memory: does something grow in a loop?"};
+    failure.message += " (" + failure.hint.text + ")";
   }
   return failure;
 }
@@ -191,7 +210,7 @@ Failure failure_of(const Difference& difference, int rank, const Case& example,
   if (rank >= 0) failure.message += fmt::format(" on rank {}", rank);
   failure.message += fmt::format(": expected {}, got {}", difference.expected, difference.actual);
   failure.message += fmt::format(" ({})", to_string(example));
-  if (!difference.hint.empty()) failure.message += "; " + difference.hint;
+  add_hint(failure, difference.hint);
   return failure;
 }
 
@@ -211,10 +230,11 @@ std::optional<Failure> failure_of_split(const Trace& trace, const Case& example,
       failure.rank = static_cast<int>(rank);
       point_to(failure, event);
       failure.kind = subject.is_barrier ? FailureKind::kMessages : FailureKind::kSafety;
-      failure.message = fmt::format(
-          "it calls split ({}), which waits for all ranks as a barrier does: {}",
-          to_string(example),
-          subject.is_barrier ? "build it from send and recv" : "split before the first message");
+      failure.hint =
+          subject.is_barrier ? build_it() : Hint("split-first", "split before the first message");
+      failure.message =
+          fmt::format("it calls split ({}), which waits for all ranks as a barrier does: {}",
+                      to_string(example), failure.hint.text);
       failure.expected = "send and recv alone";
       failure.actual = "a split";
       return failure;
@@ -247,10 +267,11 @@ std::optional<Failure> failure_of_native(const Trace& trace, const Case& example
   const bool needless_barrier =
       native->collective == CollectiveKind::kBarrier && !subject.is_barrier;
   failure.kind = needless_barrier ? FailureKind::kSafety : FailureKind::kMessages;
-  failure.message =
-      fmt::format("it calls the native {} ({}): {}", failure.op, to_string(example),
-                  needless_barrier ? "leave it out, the messages themselves keep the order"
-                                   : "build it from send and recv");
+  failure.hint = needless_barrier ? Hint("needless-barrier",
+                                         "leave it out, the messages themselves keep the order")
+                                  : build_it();
+  failure.message = fmt::format("it calls the native {} ({}): {}", failure.op, to_string(example),
+                                failure.hint.text);
   failure.expected = "send and recv alone";
   failure.actual = "the native " + failure.op;
   return failure;
@@ -270,8 +291,7 @@ Failure failure_of_cost(const Cost& expected, const Case& example, const RunRepo
   failure.actual = in_words(report.cost, example);
   failure.message = fmt::format("expected {}, got {} ({}{})", failure.expected, failure.actual,
                                 to_string(example), definition_of_n(example));
-  const std::string hint = cost_hint(expected, example, report);
-  if (!hint.empty()) failure.message += "; " + hint;
+  add_hint(failure, cost_hint(expected, example, report));
   return failure;
 }
 

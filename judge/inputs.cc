@@ -140,39 +140,43 @@ float reduced(ReduceOp op, std::int64_t i, int world_size) {
 
 float tolerance(ReduceOp op) { return op == ReduceOp::AVG ? 2e-6f : 0.0f; }
 
-std::string origin_of_element(float value, int world_size, std::uint64_t tensor) {
-  if (std::isnan(value)) return "it was never written";
+Hint origin_of_element(float value, int world_size, std::uint64_t tensor) {
+  if (std::isnan(value)) return {"never-written", "it was never written"};
   // Infinite or huge values are no element, and do not fit an integer.
-  if (!(value >= 1 && value <= 0x1p24F) || value != std::floor(value)) return "";
+  if (!(value >= 1 && value <= 0x1p24F) || value != std::floor(value)) return {};
   const std::uint64_t number = Permutation(tensor).inverse(static_cast<std::uint64_t>(value) - 1);
   const std::uint64_t rank = number / kRankStride;
-  if (rank >= static_cast<std::uint64_t>(world_size)) return "";
-  return fmt::format("that is element {} of rank {}", number % kRankStride, rank);
+  if (rank >= static_cast<std::uint64_t>(world_size)) return {};
+  return {"element-of-a-rank",
+          fmt::format("that is element {} of rank {}", number % kRankStride, rank)};
 }
 
-std::string origin_of_reduction(ReduceOp op, float value, std::int64_t i, int world_size) {
-  if (std::isnan(value)) return "it was never written, or a buffer was added before it was filled";
+Hint origin_of_reduction(ReduceOp op, float value, std::int64_t i, int world_size) {
+  if (std::isnan(value))
+    return {"never-written-or-added-early",
+            "it was never written, or a buffer was added before it was filled"};
   // Every result of MAX and MIN is one rank's share.
   const bool adds_up = op != ReduceOp::MAX && op != ReduceOp::MIN;
   for (int rank = 0; rank < world_size && adds_up && world_size > 1; ++rank) {
     if (value == share(op, rank, i, world_size)) {
-      return fmt::format("that is the share of rank {} alone: was the reduction lost?", rank);
+      return {"share-of-one-rank",
+              fmt::format("that is the share of rank {} alone: was the reduction lost?", rank)};
     }
   }
   if (op == ReduceOp::AVG && value == reduced(ReduceOp::SUM, i, world_size)) {
-    return "that is the sum: AVG divides it by world_size at the very end";
+    return {"avg-not-divided", "that is the sum: AVG divides it by world_size at the very end"};
   }
-  if (op != ReduceOp::SUM) return "";
+  if (op != ReduceOp::SUM) return {};
   const float sum = reduced(op, i, world_size);
   for (int rank = 0; rank < world_size; ++rank) {
     if (value == sum - share(op, rank, i, world_size)) {
-      return fmt::format("the share of rank {} is missing", rank);
+      return {"share-missing", fmt::format("the share of rank {} is missing", rank)};
     }
     if (value == sum + share(op, rank, i, world_size)) {
-      return fmt::format("the share of rank {} was added twice", rank);
+      return {"share-twice", fmt::format("the share of rank {} was added twice", rank)};
     }
   }
-  return "";
+  return {};
 }
 
 }  // namespace rankbox

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "comm/reduce_op.h"
 #include "comm/tensor.h"
+#include "judge/verdict.h"
 
 namespace rankbox {
 
@@ -42,7 +42,7 @@ float reduced(ReduceOp op, std::int64_t i, int world_size);
 float tolerance(ReduceOp op);
 
 /// Describes the likely origin of a wrong value; empty if unknown.
-std::string origin_of_element(float value, int world_size, std::uint64_t tensor = 0);
-std::string origin_of_reduction(ReduceOp op, float value, std::int64_t i, int world_size);
+Hint origin_of_element(float value, int world_size, std::uint64_t tensor = 0);
+Hint origin_of_reduction(ReduceOp op, float value, std::int64_t i, int world_size);
 
 }  // namespace rankbox

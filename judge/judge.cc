@@ -119,8 +119,9 @@ class Judgement {
     const bool hangs = options_.order == MessageOrder::kAny && result.failure &&
                        result.failure->kind == FailureKind::kDeadlock;
     if (hangs && !run_once(example, Buffering::unbounded()).failure) {
-      result.failure->message =
-          "works only when sends are buffered: hangs on NCCL. " + result.failure->message;
+      Failure& failure = *result.failure;
+      failure.hint = {"needs-buffers", "works only when sends are buffered: hangs on NCCL"};
+      failure.message = failure.hint.text + ". " + failure.message;
     }
     return result;
   }
@@ -165,10 +166,10 @@ class Judgement {
       if (options_.starting) options_.starting(options_.command);  // no case alone shows it
       CaseRun result = run_cases(subject_, some, options_of_runs(), options_.hooks);
       if (!result.failure) continue;
+      result.failure->hint = {"kept-between-calls", "is something kept between calls?"};
       result.failure->message = fmt::format(
-          "right in each of the calls alone, and wrong when all ranks call it {} times "
-          "(is something kept between calls?): {}",
-          some.size(), result.failure->message);
+          "right in each of the calls alone, and wrong when all ranks call it {} times ({}): {}",
+          some.size(), result.failure->hint.text, result.failure->message);
       result.failure->replay = options_.command;
       fail(std::move(*result.failure));
       return false;

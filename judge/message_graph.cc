@@ -13,9 +13,11 @@ namespace rankbox {
 
 namespace {
 
-Failure failure_at(const Event& event, int rank) {
+Failure failure_at(const Event& event, int rank, const MessageGraph& graph) {
   Failure failure;
   failure.kind = FailureKind::kMessages;
+  failure.hint = {fmt::format("graph-{}", graph.name), graph.rule};
+  std::ranges::replace(failure.hint.id, '_', '-');
   failure.rank = rank;
   failure.peer = event.peer;
   failure.op = name_of(event);
@@ -36,7 +38,7 @@ std::optional<Failure> failure_of_number(const MessageGraph& graph,
       if (event.kind == kind && ++number == most + 1) excess = &event;
     }
     if (excess == nullptr) continue;
-    Failure failure = failure_at(*excess, rank);
+    Failure failure = failure_at(*excess, rank, graph);
     failure.message = fmt::format("rank {} {} {} messages, {} would do ({}): {}", rank,
                                   kind == EventKind::kSend ? "sends" : "receives", number, most,
                                   to_string(example), graph.rule);
@@ -162,7 +164,7 @@ std::optional<Failure> failure_of_graph(const MessageGraph& graph, const Trace& 
   for (int rank = 0; graph.links != nullptr && rank < example.world_size; ++rank) {
     for (const Event& event : trace.ranks[static_cast<std::size_t>(rank)]) {
       if (event.kind != EventKind::kSend || graph.links(rank, event.peer, scene)) continue;
-      Failure failure = failure_at(event, rank);
+      Failure failure = failure_at(event, rank, graph);
       failure.message = fmt::format("rank {} sends to rank {} ({}): {}", rank, event.peer,
                                     to_string(example), graph.rule);
       return failure;

@@ -24,9 +24,12 @@ std::optional<Failure> compare_noted(const std::vector<std::uint64_t>& noted, co
                                      const Trace& trace) {
   for (std::size_t rank = 1; rank < noted.size(); ++rank) {
     if (noted[rank] == noted.front()) continue;
-    const Difference difference = {"the result's bits", -1, "the same on every rank",
-                                   fmt::format("others on rank {} than on rank 0", rank),
-                                   "compute each element on one rank, then copy it"};
+    const Difference difference = {
+        "the result's bits",
+        -1,
+        "the same on every rank",
+        fmt::format("others on rank {} than on rank 0", rank),
+        {"bits-differ", "compute each element on one rank, then copy it"}};
     return failure_of(difference, static_cast<int>(rank), example, trace);
   }
   return std::nullopt;
@@ -39,9 +42,11 @@ std::optional<Failure> compare_count(const RunReport& report, const Case& exampl
   for (const std::vector<Event>& events : report.trace.ranks)
     recorded += std::ranges::count(events, EventKind::kSend, &Event::kind);
   if (recorded == report.messages) return std::nullopt;
-  Difference difference = {"messages in the trace", -1, fmt::format("{}", report.messages),
+  Difference difference = {"messages in the trace",
+                           -1,
+                           fmt::format("{}", report.messages),
                            fmt::format("{}", recorded),
-                           "only the judge may send what is not recorded"};
+                           {"unrecorded-messages", "only the judge may send what is not recorded"}};
   difference.kind = FailureKind::kMessages;
   return failure_of(difference, -1, example, report.trace);
 }

@@ -25,13 +25,15 @@ struct Difference {
   std::int64_t index = -1;  // of the element; -1: the difference is not in a single element
   std::string expected;
   std::string actual;
-  std::string hint;  // the likely cause; may be empty
-  int rank = -1;     // set by a comparison of a report; comparisons on a rank need not set it
+  Hint hint;      // the likely cause, if known
+  int rank = -1;  // set by a comparison of a report; comparisons on a rank need not set it
   FailureKind kind = FailureKind::kValues;
   const void* code = nullptr;  // the code that made it, if no event of a trace shows it
 };
 
-// For comm/result_bytes.h. An address means nothing to another process.
+// For comm/result_bytes.h.
+inline auto fields_of(Hint& hint) { return std::tie(hint.id, hint.text); }
+// An address means nothing to another process.
 inline auto fields_of(Difference& difference) {
   return std::tie(difference.what, difference.index, difference.expected, difference.actual,
                   difference.hint, difference.rank, difference.kind);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace rankbox {
@@ -48,6 +49,17 @@ struct Check {
   std::string detail;
 };
 
+/// The likely cause of a failure, or the fix: a part of its message. The text may be reworded; the
+/// id, in kebab-case, stays. Hints that say different things have different ids.
+struct Hint {
+  Hint() = default;  // none
+  Hint(std::string its_id, std::string its_text)
+      : id(std::move(its_id)), text(std::move(its_text)) {}
+
+  std::string id;
+  std::string text;
+};
+
 /// No rank, peer or line of a failure is larger: verdict_json.h refuses it.
 inline constexpr int kMostNumber = 1 << 24;
 inline constexpr std::size_t kMostWarnings = 16;
@@ -64,6 +76,7 @@ struct Failure {
   std::string replay;         // the command that runs this case again
   std::string expected = {};  // for the check that fails
   std::string actual = {};
+  Hint hint = {};              // in `message`, too
   const void* code = nullptr;  // where `line` is unknown: an address in the code; not in JSON
 };
 

@@ -70,6 +70,13 @@ Check check_from(const Json& json) {
   return check;
 }
 
+Hint hint_in(const Json& failure) {
+  if (!failure.contains("hint")) return {};
+  const Json& hint = failure.at("hint");
+  if (!hint.is_object()) refuse("hint should be an object");
+  return {text_in(hint, "id"), text_in(hint, "text")};
+}
+
 Failure failure_from(const Json& json) {
   if (!json.is_object()) refuse("failure should be an object");
   return {.kind = named(text_in(json, "kind"), FailureKind::kNotImplemented),
@@ -79,7 +86,8 @@ Failure failure_from(const Json& json) {
           .file = text_in(json, "file"),
           .line = number_in(json, "line", 0, kMostNumber),
           .message = text_in(json, "message"),
-          .replay = text_in(json, "replay")};
+          .replay = text_in(json, "replay"),
+          .hint = hint_in(json)};
 }
 
 std::vector<std::string> warnings_from(const Json& json) {
@@ -136,6 +144,9 @@ std::string to_json(const Verdict& verdict, int indent) {
                        {"line", failure.line},
                        {"message", shortened(failure.message)},
                        {"replay", shortened(failure.replay)}};
+    if (!failure.hint.id.empty())
+      json["failure"]["hint"] = {{"id", shortened(failure.hint.id)},
+                                 {"text", shortened(failure.hint.text)}};
   }
   // Messages may quote a learner's exception, which need not be UTF-8.
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);

@@ -2,11 +2,13 @@
 //
 //   {"name": "broadcast_ring", "status": "fail",
 //    "checks": [{"name": "values", "status": "fail", "expected": "8", "actual": "nan", "detail":
-//    …}], "warnings": [], "failure": {"kind": "values", "rank": 2, "peer": 1, "op": "recv", "file": …, "line": 12,
-//                "message": …, "replay": "./rankbox check broadcast_ring --replay …"}}
+//    …}], "warnings": [], "failure": {"kind": "values", "rank": 2, "peer": 1, "op": "recv",
+//                "file": …, "line": 12, "message": …,
+//                "replay": "./rankbox check broadcast_ring --replay …",
+//                "hint": {"id": "never-written", "text": "it was never written"}}}
 //
-// All fields are always present; `failure` only if something failed. A text of more than
-// kMostTextBytes keeps its beginning and its end.
+// All fields are always present; `failure` only if something failed, and `hint` only if its cause is
+// known. A text of more than kMostTextBytes keeps its beginning and its end.
 //
 // The reader trusts nothing: a learner's process can write what it likes in place of a verdict.
 #pragma once

@@ -26,8 +26,8 @@ constexpr std::size_t kMostLines = 12;
 constexpr std::size_t kLongestReplay = 256;
 
 void check_fields(const toml::table& table) {
-  static constexpr std::array<std::string_view, 8> kFields = {
-      "name", "find", "replace", "edits", "program", "kind", "rank", "message"};
+  static constexpr std::array<std::string_view, 9> kFields = {
+      "name", "find", "replace", "edits", "program", "kind", "rank", "message", "hint"};
   for (const auto& [key, value] : table) {
     if (std::find(kFields.begin(), kFields.end(), key.str()) == kFields.end()) {
       throw Error(fmt::format("there is no field '{}'", key.str()));
@@ -91,12 +91,20 @@ void read_mutant(const toml::table& table, const std::string& solution, Mutant& 
   mutant.kinds = values<std::string>(table, "kind");
   mutant.ranks = values<int>(table, "rank");
   mutant.message = table["message"].value_or(std::string());
+  mutant.hint = table["hint"].value_or(std::string());
   if (mutant.kinds.empty()) throw Error("'kind' is missing");
 }
 
 template <class T>
 bool allows(const std::vector<T>& allowed, const T& value) {
   return std::find(allowed.begin(), allowed.end(), value) != allowed.end();
+}
+
+std::string message_without_hint(const Failure& failure) {
+  std::string message = failure.message;
+  const std::size_t hint = message.find(failure.hint.text);
+  if (hint != std::string::npos) message.erase(hint, failure.hint.text.size());
+  return message;
 }
 
 }  // namespace
@@ -150,8 +158,11 @@ std::string complaints(const Mutant& mutant, const Verdict& verdict) {
            fmt::format("kind is {}, should be {}", kind, fmt::join(mutant.kinds, " or ")));
   complain(!mutant.ranks.empty() && !allows(mutant.ranks, failure.rank),
            fmt::format("rank is {}, should be {}", failure.rank, fmt::join(mutant.ranks, " or ")));
-  complain(failure.message.find(mutant.message) == std::string::npos,
-           fmt::format("the message does not say '{}'", mutant.message));
+  complain(
+      message_without_hint(failure).find(mutant.message) == std::string::npos,
+      fmt::format("the message does not say '{}' (a hint is matched by its id)", mutant.message));
+  complain(!mutant.hint.empty() && failure.hint.id != mutant.hint,
+           fmt::format("hint is '{}', should be '{}'", failure.hint.id, mutant.hint));
   complain(lines > kMostLines, fmt::format("the report has {} lines", lines));
   complain(failure.replay.size() > kLongestReplay,
            fmt::format("its replay line has {} characters", failure.replay.size()));

@@ -160,7 +160,10 @@ Grade grade_file(const Exercise& exercise, const CheckArguments& options, bool& 
 
   Grade graded = grade(exercise, grading);
   const std::string file = display_path(grading.file);
-  if (graded.verdict.failure.has_value()) name_file(graded.verdict.failure->message, file);
+  if (graded.verdict.failure.has_value()) {
+    name_file(graded.verdict.failure->message, file);
+    name_file(graded.verdict.failure->hint.text, file);
+  }
   for (Check& one : graded.verdict.checks) name_file(one.detail, file);
   own = own && options.replay.empty();  // one case proves nothing about the others
   if (own) remember(exercise, graded.verdict);

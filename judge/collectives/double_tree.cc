@@ -63,12 +63,13 @@ std::optional<Difference> compare_sizes(const RunReport& report, std::int64_t la
   for (int rank = 0; rank < std::ssize(report.trace.ranks); ++rank) {
     for (const Event& event : report.trace.ranks[static_cast<std::size_t>(rank)]) {
       if (event.kind != EventKind::kSend || event.bytes <= largest) continue;
-      return Difference{"bytes of a message",
-                        -1,
-                        fmt::format("at most {}, a segment of a half", largest),
-                        fmt::format("{}", event.bytes),
-                        "cut each half into `segments` segments, a message each",
-                        rank};
+      return Difference{
+          "bytes of a message",
+          -1,
+          fmt::format("at most {}, a segment of a half", largest),
+          fmt::format("{}", event.bytes),
+          {"one-segment-a-message", "cut each half into `segments` segments, a message each"},
+          rank};
     }
   }
   return std::nullopt;
@@ -87,11 +88,13 @@ std::optional<Difference> compare_time(const RunReport& report, const Case& exam
   const double allowed = 4 * (segments + 2 * depth) * message + depth * addition;
   if (report.virtual_seconds <= allowed * (1 + 1e-9)) return std::nullopt;
   const bool sends_too_much = report.cost.bytes > allowed / machine.within_node.beta;
-  const char* hint =
+  const Hint hint =
       sends_too_much
-          ? "each tree carries half of the tensor, a segment a message, several of them in flight, "
-            "and messages of left and right children take turns"
-          : "start the next messages before you add what has arrived";
+          ? Hint("several-segments-in-flight",
+                 "each tree carries half of the tensor, a segment a message, several of them in "
+                 "flight, "
+                 "and messages of left and right children take turns")
+          : Hint("next-before-adding", "start the next messages before you add what has arrived");
   return Difference{"time without latency",
                     -1,
                     fmt::format("at most {:.4g} µs, the time of {} messages", allowed * 1e6,

@@ -77,7 +77,7 @@ std::optional<Difference> explore(const RaceRun& run) {
     return std::nullopt;
   }
   using enum interleave::Ending;
-  Difference difference = {"the shared value", -1, "no update is lost", verdict.problem, ""};
+  Difference difference = {"the shared value", -1, "no update is lost", verdict.problem, {}};
   difference.code = losing_store(run, verdict);
   if (verdict.ending == kDeadlock) {
     difference.what = "the threads";
@@ -89,8 +89,10 @@ std::optional<Difference> explore(const RaceRun& run) {
     difference.kind = FailureKind::kTimeout;
   }
   const std::string replay = replay_text(run, verdict.schedule);
-  difference.hint = fmt::format("step by step: ./rankbox race FILE {}",
-                                replay.size() <= kLongestReplay ? "--replay " + replay : "--step");
+  difference.hint = {
+      "step-by-step",
+      fmt::format("step by step: ./rankbox race FILE {}",
+                  replay.size() <= kLongestReplay ? "--replay " + replay : "--step")};
   return difference;
 }
 
@@ -102,7 +104,7 @@ std::optional<Difference> run_race(RaceFunction function, Comm& /*dist*/, const 
 
   const auto wrong = what_is_wrong(value, before, *example.threads, *example.repeats);
   if (!wrong) return std::nullopt;
-  return Difference{"the shared value", -1, "no update is lost", *wrong, ""};
+  return Difference{"the shared value", -1, "no update is lost", *wrong, {}};
 }
 
 // 2. Two ranks: the first is paired with the last, the second with the last but one, and so on. In
@@ -184,12 +186,13 @@ std::optional<Difference> run_barrier(Barrier function, Comm& dist, const Case& 
 std::optional<Difference> compare_clocks(const RunReport& report, const Case& example) {
   for (std::size_t rank = 0; rank < report.clocks.size(); ++rank) {
     if (report.clocks[rank].seconds >= kLate) continue;
-    return Difference{"the barrier",
-                      -1,
-                      fmt::format("rank {} leaves after rank {} came", rank, *example.root),
-                      fmt::format("rank {} left before rank {} came", rank, *example.root),
-                      "news of every rank has to reach every other, directly or not",
-                      static_cast<int>(rank)};
+    return Difference{
+        "the barrier",
+        -1,
+        fmt::format("rank {} leaves after rank {} came", rank, *example.root),
+        fmt::format("rank {} left before rank {} came", rank, *example.root),
+        {"news-of-every-rank", "news of every rank has to reach every other, directly or not"},
+        static_cast<int>(rank)};
   }
   return std::nullopt;
 }

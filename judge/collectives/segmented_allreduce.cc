@@ -88,13 +88,15 @@ std::optional<Difference> compare_clock(const RunReport& report, const Case& exa
   if (exposed >= -rounding && exposed <= allowed + rounding) return std::nullopt;
 
   const auto is = [&](double seconds) { return std::abs(exposed - seconds) <= rounding; };
-  const char* hint = "start message k+1 before message k is added, in both halves";
+  Hint hint = {"start-before-adding",
+               "start message k+1 before message k is added, in both halves"};
   if (is(steps * *example.segments * segment)) {
-    hint = "no message is in flight while a segment is added: start the next one before";
+    hint = {"nothing-in-flight",
+            "no message is in flight while a segment is added: start the next one before"};
   } else if (is(steps * segment)) {
-    hint =
-        "the pipeline drains at the end of every step: the next step's first segment can be in "
-        "flight while the last one of this step is added";
+    hint = {"pipeline-drains",
+            "the pipeline drains at the end of every step: the next step's first segment can be in "
+            "flight while the last one of this step is added"};
   }
   return Difference{"exposed additions",
                     -1,

@@ -27,8 +27,7 @@ Bytes packed_by(const std::vector<std::int64_t>& sizes, IsFull is_full) {
 }
 
 /// Returns the incorrect rule that produces these buckets.
-std::string rule_of(const Bytes& actual, const std::vector<std::int64_t>& sizes,
-                    std::int64_t limit) {
+Hint rule_of(const Bytes& actual, const std::vector<std::int64_t>& sizes, std::int64_t limit) {
   std::vector<std::int64_t> reversed(sizes.rbegin(), sizes.rend());
   const auto too_large = [=](std::int64_t bytes, std::int64_t next) {
     return bytes + next > limit;
@@ -36,29 +35,32 @@ std::string rule_of(const Bytes& actual, const std::vector<std::int64_t>& sizes,
   Bytes backwards = packed_by(reversed, too_large);
   std::reverse(backwards.begin(), backwards.end());
   if (actual == packed_by(sizes, too_large) || actual == backwards) {
-    return "they begin with the first parameter: the last layers' gradients are ready first, so "
-           "begin with the last";
+    return {"begin-with-last-parameter",
+            "they begin with the first parameter: the last layers' gradients are ready first, so "
+            "begin with the last"};
   }
   const auto as_large = [=](std::int64_t bytes, std::int64_t next) {
     return bytes + next >= limit;
   };
   if (actual == packed_by(reversed, as_large))
-    return "a bucket may be just as large as bucket_bytes";
+    return {"bucket-just-as-large", "a bucket may be just as large as bucket_bytes"};
   const auto of_elements = [=](std::int64_t bytes, std::int64_t next) {
     return bytes + next > limit * kElementBytes;
   };
   if (actual == packed_by(reversed, of_elements))
-    return "bucket_bytes counts bytes: an element has 4";
+    return {"bucket-bytes-are-bytes", "bucket_bytes counts bytes: an element has 4"};
   if (actual.size() == sizes.size())
-    return "every gradient travels alone: buckets should save latencies";
+    return {"each-gradient-alone", "every gradient travels alone: buckets should save latencies"};
   if (actual.size() == 1)
-    return "all gradients are in one bucket: bucket_bytes is how large it may be";
+    return {"one-bucket", "all gradients are in one bucket: bucket_bytes is how large it may be"};
   const auto full = [=](std::int64_t bytes, std::int64_t) { return bytes >= limit; };
   if (actual == packed_by(reversed, full)) {
-    return "close a bucket before the gradient that would make it too large, not after it";
+    return {"bucket-closed-too-late",
+            "close a bucket before the gradient that would make it too large, not after it"};
   }
-  return "from the last parameter to the first, a bucket takes gradients until the next one would "
-         "make it larger than bucket_bytes";
+  return {"bucket-rule",
+          "from the last parameter to the first, a bucket takes gradients until the next one would "
+          "make it larger than bucket_bytes"};
 }
 
 }  // namespace

@@ -71,8 +71,9 @@ std::optional<Difference> compare_restored(const Trained& actual, std::int64_t c
   const Trained saved = trained_by(0, count);
   for (std::size_t k = 0; k < saved.numbers.size(); ++k) {
     if (auto wrong = compare_number(kNames[k], actual.numbers[k], saved.numbers[k],
-                                    "numbers are part of the state, all their 64 bits: without "
-                                    "them the resumed run differs"))
+                                    {"numbers-are-state",
+                                     "numbers are part of the state, all their 64 bits: without "
+                                     "them the resumed run differs"}))
       return wrong;
   }
   for (std::size_t k = 0; k < saved.tensors.size(); ++k) {
@@ -127,9 +128,11 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
   const bool was_saved = is_saved();
 
   // Rank 0 has nothing to load. Other ranks go on, so that it does not wait for them in vain.
-  const Difference missing = {"the checkpoint", -1, "a file", "none",
-                              disk ? "rank 0 has to save it"
-                                   : "this rank has returned before rank 0 has saved: wait for it"};
+  const Difference missing = {
+      "the checkpoint", -1, "a file", "none",
+      disk
+          ? Hint("rank-0-saves", "rank 0 has to save it")
+          : Hint("wait-for-rank-0", "this rank has returned before rank 0 has saved: wait for it")};
   if (disk && !was_saved) return missing;
   Trained again = forgotten(*example.count);
   function(dist, CheckpointAction::kLoad, path, state_of(again));

@@ -66,7 +66,9 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
     auto wrong = compare(
         parameter.name + "'s gradient", parameter.gradient, before.all[k].gradient.size(),
         [&](std::int64_t i) { return gradient[static_cast<std::size_t>(i)]; },
-        [](float, std::int64_t) { return "gradients have to stay as they were"; });
+        [](float, std::int64_t) {
+          return Hint("gradients-unchanged", "gradients have to stay as they were");
+        });
     if (wrong) return wrong;
   }
   for (std::size_t i = 0; i < statistics.size(); ++i) {

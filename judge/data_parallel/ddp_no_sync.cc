@@ -78,9 +78,12 @@ std::optional<Difference> compare_memory(std::int64_t peak, const Case& example,
   add_gradients(alone, largest);
   const std::int64_t allowed = 2 * of_one.peak() + kBookkeeping;
   if (peak <= allowed) return std::nullopt;
-  Difference excess{"memory held at the worst moment", -1, fmt::format("at most {} bytes", allowed),
+  Difference excess{"memory held at the worst moment",
+                    -1,
+                    fmt::format("at most {} bytes", allowed),
                     fmt::format("{} bytes", peak),
-                    "go backward through a micro-batch before the next one goes forward"};
+                    {"backward-before-next-forward",
+                     "go backward through a micro-batch before the next one goes forward"}};
   excess.kind = FailureKind::kMemory;
   return excess;
 }
@@ -108,25 +111,30 @@ std::vector<Mistake> mistakes(const Case& example, int me) {
   const auto samples = static_cast<double>(samples_per_rank(example));
   const auto made = [=](auto weight) { return [=] { return gradients_with(example, weight); }; };
   return {
-      {"that is this rank's own gradient: the others' are missing",
+      {{"own-gradient-alone", "that is this rank's own gradient: the others' are missing"},
        made([=](int rank, std::size_t, std::size_t, double size) {
          return rank == me ? size / samples : 0;
        })},
-      {"those are the micro-batches' means, added up: the larger their number, the larger the "
-       "step. Divide each loss by this rank's number of samples: cross_entropy's divisor",
+      {{"sum-of-micro-batch-means",
+        "those are the micro-batches' means, added up: the larger their number, the larger the "
+        "step. Divide each loss by this rank's number of samples: cross_entropy's divisor"},
        made([=](int, std::size_t, std::size_t, double) { return 1 / p; })},
-      {"that is the mean of the micro-batches' means: samples of small ones count too much. Divide "
-       "each loss by this rank's number of samples: cross_entropy's divisor",
+      {{"mean-of-micro-batch-means",
+        "that is the mean of the micro-batches' means: samples of small ones count too much. "
+        "Divide "
+        "each loss by this rank's number of samples: cross_entropy's divisor"},
        made([=](int, std::size_t, std::size_t n, double) {
          return 1 / p / static_cast<double>(n);
        })},
-      {"that is the last micro-batch's gradient alone: gradients have to add up",
+      {{"last-micro-batch-gradient",
+        "that is the last micro-batch's gradient alone: gradients have to add up"},
        made([=](int, std::size_t k, std::size_t n, double) { return k + 1 == n ? 1 / p : 0; })},
-      {"that is the last micro-batch's part alone: gradients have to add up",
+      {{"last-micro-batch-part",
+        "that is the last micro-batch's part alone: gradients have to add up"},
        made([=](int, std::size_t k, std::size_t n, double size) {
          return k + 1 == n ? size / samples / p : 0;
        })},
-      {"that is the sum of all ranks' gradients: their mean is wanted",
+      {{"sum-not-mean", "that is the sum of all ranks' gradients: their mean is wanted"},
        made([=](int, std::size_t, std::size_t, double size) { return size / samples; })},
   };
 }
@@ -166,9 +174,9 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
 
   Sequential alone(small_model(*example.count));
   add_gradients(alone, batch_of(example, 0));
-  auto wrong = compare_tensors(gradients_of(model), gradients_of(alone), kBound,
-                               mistakes(example, dist.rank()),
-                               "one rank has this gradient of the mean over all samples");
+  auto wrong = compare_tensors(
+      gradients_of(model), gradients_of(alone), kBound, mistakes(example, dist.rank()),
+      {"mean-over-all-samples", "one rank has this gradient of the mean over all samples"});
   if (wrong || !judges_memory(example)) return wrong;
   return compare_memory(peak, example, mine.front());
 }
@@ -188,7 +196,8 @@ std::optional<Difference> compare_schedule(const RunReport& report, const Case& 
                     -1,
                     fmt::format("{}", expected),
                     fmt::format("{}", actual),
-                    "gradients add up in silence and travel once, after the last micro-batch",
+                    {"send-after-last-micro-batch",
+                     "gradients add up in silence and travel once, after the last micro-batch"},
                     0};
 }
 

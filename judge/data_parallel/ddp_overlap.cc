@@ -131,16 +131,19 @@ Schedule schedule_of(const Case& example, Start start) {
 
 bool is_same(double a, double b) { return std::abs(a - b) <= 1e-9 * std::abs(a); }
 
-std::string hint_for(const Case& example, double seconds) {
+Hint hint_for(const Case& example, double seconds) {
   if (is_same(seconds, schedule_of(example, Start::kAfterBackward).finish)) {
-    return "nothing is hidden: start a bucket with all_reduce_async while backward goes on, and "
-           "wait for none of them before the end";
+    return {"nothing-overlaps",
+            "nothing is hidden: start a bucket with all_reduce_async while backward goes on, and "
+            "wait for none of them before the end"};
   }
   if (is_same(seconds, schedule_of(example, Start::kWhenNextIsReady).finish)) {
-    return "a bucket leaves only when the next gradient does not fit: sizes are known before, so "
-           "plan which gradient is its last";
+    return {"bucket-starts-late",
+            "a bucket leaves only when the next gradient does not fit: sizes are known before, so "
+            "plan which gradient is its last"};
   }
-  return "start a bucket as soon as its last gradient is there, and wait for none before the end";
+  return {"start-when-complete",
+          "start a bucket as soon as its last gradient is there, and wait for none before the end"};
 }
 
 std::vector<Case> cases() {
@@ -172,16 +175,19 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
   if (*example.steps > 0) {
     train_together(model, dist.rank(), p, *example.steps, add_averaged);
     train_alone(alone, p, *example.steps);
-    return compare_tensors(values_of(model.parameters()), values_of(alone.parameters()),
-                           kTrainingBound, {},
-                           "one rank with the whole batch gets there in 20 steps");
+    return compare_tensors(
+        values_of(model.parameters()), values_of(alone.parameters()), kTrainingBound, {},
+        {"trains-as-one-rank", "one rank with the whole batch gets there in 20 steps"});
   }
 
   const Batch whole = small_batch(p, 0);
   add_averaged(model, part_of(whole, dist.rank(), p));
   if (left_over > 0) {
-    return Difference{"what forward has saved", -1, "all of it popped by backward",
-                      fmt::format("{} bytes left over", left_over), "pop it from `saved` itself"};
+    return Difference{"what forward has saved",
+                      -1,
+                      "all of it popped by backward",
+                      fmt::format("{} bytes left over", left_over),
+                      {"pop-from-saved", "pop it from `saved` itself"}};
   }
   add_gradients(alone, whole);
   const auto made = [&](int first, int last, double weight) {
@@ -196,11 +202,13 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
   };
   return compare_tensors(
       gradients_of(model), gradients_of(alone), kBound,
-      {{"that is this rank's own gradient: the others' are missing",
+      {{{"own-gradient-alone", "that is this rank's own gradient: the others' are missing"},
         made(dist.rank(), dist.rank() + 1, 1)},
-       {"that is the sum of all ranks' gradients: their mean is wanted", made(0, p, 1)}},
-      "the mean of all ranks' gradients: is every bucket complete when it is sent, and is "
-      "it copied back after it has come?");
+       {{"sum-not-mean", "that is the sum of all ranks' gradients: their mean is wanted"},
+        made(0, p, 1)}},
+      {"is-bucket-complete",
+       "the mean of all ranks' gradients: is every bucket complete when it is sent, and is "
+       "it copied back after it has come?"});
 }
 
 NativeCalls calls(const Case& example) {
@@ -216,13 +224,14 @@ std::optional<Difference> compare_schedule(const RunReport& report, const Case& 
   const Schedule best = schedule_of(example, Start::kAsSoonAsReady);
   const double seconds = report.virtual_seconds / rounds;
   if (is_same(best.finish, seconds)) return std::nullopt;
-  return Difference{
-      "exposed communication",
-      -1,
-      fmt::format("{:.4g} µs", best.exposed() * 1e6),
-      fmt::format("{:.4g} µs", (seconds - best.backward) * 1e6),
-      fmt::format("backward takes {:.4g} µs; {}", best.backward * 1e6, hint_for(example, seconds)),
-      0};
+  Hint hint = hint_for(example, seconds);
+  hint.text = fmt::format("backward takes {:.4g} µs; {}", best.backward * 1e6, hint.text);
+  return Difference{"exposed communication",
+                    -1,
+                    fmt::format("{:.4g} µs", best.exposed() * 1e6),
+                    fmt::format("{:.4g} µs", (seconds - best.backward) * 1e6),
+                    hint,
+                    0};
 }
 
 }  // namespace

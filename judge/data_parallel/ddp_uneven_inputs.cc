@@ -107,26 +107,32 @@ std::vector<Mistake> mistakes(const Case& example, int me) {
   };
   const double p = example.world_size;
   return {
-      {"nothing was learnt here: go on until no rank has a batch left, and take every step, also "
-       "on "
-       "ranks without a batch",
+      {{"go-on-until-all-are-done",
+        "nothing was learnt here: go on until no rank has a batch left, and take every step, also "
+        "on "
+        "ranks without a batch"},
        made(0, true, share)},
-      {"that is what comes of the mean over ranks: add up gradients and samples, and divide by the "
-       "samples, not by the ranks",
+      {{"divide-by-samples",
+        "that is what comes of the mean over ranks: add up gradients and samples, and divide by "
+        "the "
+        "samples, not by the ranks"},
        made(all, true, [=](const Step&, std::size_t) { return 1 / p; })},
-      {"that is the mean of the ranks' means: samples of small batches count too much. Divide by "
-       "the samples of all ranks",
+      {{"mean-of-rank-means",
+        "that is the mean of the ranks' means: samples of small batches count too much. Divide by "
+        "the samples of all ranks"},
        made(all, true,
             [](const Step& step, std::size_t) {
               return 1 / static_cast<double>(step.batches.size());
             })},
-      {"that comes of a divisor of each rank's own: sums of means. Divide by the samples of all "
-       "ranks",
+      {{"own-divisor",
+        "that comes of a divisor of each rank's own: sums of means. Divide by the samples of all "
+        "ranks"},
        made(all, true, [](const Step&, std::size_t) { return 1.0; })},
-      {"that is what this rank's own batches teach: the others' are missing",
+      {{"own-batches-alone", "that is what this rank's own batches teach: the others' are missing"},
        made(all, true,
             [=](const Step& step, std::size_t i) { return step.ranks[i] == me ? 1.0 : 0.0; })},
-      {"gradients of the step before are still there: set them to zero", made(all, false, share)},
+      {{"gradients-not-zeroed", "gradients of the step before are still there: set them to zero"},
+       made(all, false, share)},
   };
 }
 
@@ -140,11 +146,13 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
   Sequential model(small_model(*example.count));
   Sgd optimizer(model.parameters(), small_sgd());
   function(dist, model, optimizer, batches_of(dist.rank(), example));
-  return compare_tensors(
-      values_of(model.parameters()), trained(example, *example.segments, true, share),
-      kTrainingBound, mistakes(example, dist.rank()),
-      "one rank with all samples of every step gets there; each rank's optimizer has to take every "
-      "step, also where this rank has no batch");
+  return compare_tensors(values_of(model.parameters()),
+                         trained(example, *example.segments, true, share), kTrainingBound,
+                         mistakes(example, dist.rank()),
+                         {"every-step-on-every-rank",
+                          "one rank with all samples of every step gets there; each rank's "
+                          "optimizer has to take every "
+                          "step, also where this rank has no batch"});
 }
 
 NativeCalls calls(const Case& example) {
@@ -165,8 +173,9 @@ std::optional<Difference> compare_schedule(const RunReport& report, const Case& 
         -1,
         fmt::format("{}", expected),
         fmt::format("{}", bytes.size()),
-        "in every step one of the count, which also tells when all are done, and one for "
-        "each parameter",
+        {"one-count-a-step",
+         "in every step one of the count, which also tells when all are done, and one for "
+         "each parameter"},
         0};
   }
   if (bytes.empty() || bytes.front() == kCountBytes) return std::nullopt;
@@ -175,8 +184,9 @@ std::optional<Difference> compare_schedule(const RunReport& report, const Case& 
       -1,
       fmt::format("{} bytes", kCountBytes),
       fmt::format("{} bytes", bytes.front()),
-      "first of all ranks have to know how many samples there are: one double, or one "
-      "std::int64_t",
+      {"count-first",
+       "first of all ranks have to know how many samples there are: one double, or one "
+       "std::int64_t"},
       0};
 }
 

@@ -38,22 +38,29 @@ std::optional<Difference> compare_share(const Share& actual, const Share& expect
                                         const SamplerOptions& options) {
   const std::string what = in_words(options);
   if (actual.samples.size() != expected.samples.size()) {
-    return Difference{what, -1, fmt::format("{} samples", expected.samples.size()),
-                      fmt::format("{} samples", actual.samples.size()),
-                      "all ranks need equally many: pad, or drop the last ones"};
+    return Difference{
+        what,
+        -1,
+        fmt::format("{} samples", expected.samples.size()),
+        fmt::format("{} samples", actual.samples.size()),
+        {"equally-many-samples", "all ranks need equally many: pad, or drop the last ones"}};
   }
   for (std::size_t i = 0; i < expected.samples.size(); ++i) {
     if (actual.samples[i] == expected.samples[i]) continue;
     return Difference{
         what, static_cast<std::int64_t>(i), fmt::format("sample {}", expected.samples[i]),
         fmt::format("sample {}", actual.samples[i]),
-        options.shuffle ? "the order is shuffled(samples, seed, epoch), the same on all ranks"
-                        : ""};
+        options.shuffle ? Hint("same-shuffle-on-all-ranks",
+                               "the order is shuffled(samples, seed, epoch), the same on all ranks")
+                        : Hint()};
   }
   if (actual.padding == expected.padding) return std::nullopt;
-  return Difference{what, -1, fmt::format("a padding of {}", expected.padding),
+  return Difference{what,
+                    -1,
+                    fmt::format("a padding of {}", expected.padding),
                     fmt::format("a padding of {}", actual.padding),
-                    "samples that another rank has already: they should not count twice"};
+                    {"padding-counts-once",
+                     "samples that another rank has already: they should not count twice"}};
 }
 
 std::optional<Difference> run(Function function, Comm& dist, const Case& example) {

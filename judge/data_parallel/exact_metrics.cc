@@ -44,7 +44,7 @@ Loss share_of(int rank, int world_size, std::int64_t count) {
 }
 
 std::optional<Difference> compare_quotient(const char* what, double is, double should_be,
-                                           const char* hint) {
+                                           const Hint& hint) {
   if (std::abs(is - should_be) <= 1e-12 * std::abs(should_be)) return std::nullopt;
   return Difference{what, -1, fmt::format("{}", should_be), fmt::format("{}", is), hint};
 }
@@ -64,11 +64,12 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
   function(dist, share_of(dist.rank(), p, *example.count), all);
 
   if (auto wrong = compare_number("samples", all.samples, together.counted,
-                                  "what counts is mine.counted: it has no padding; and doubles "
-                                  "count further than floats"))
+                                  {"count-of-counted",
+                                   "what counts is mine.counted: it has no padding; and doubles "
+                                   "count further than floats"}))
     return wrong;
-  const char* const hint =
-      "the sum over all ranks by the count of all ranks, not the mean of means";
+  const Hint hint = {"not-mean-of-means",
+                     "the sum over all ranks by the count of all ranks, not the mean of means"};
   if (auto wrong = compare_quotient("loss", all.loss, together.mean(), hint)) return wrong;
   return compare_quotient("accuracy", all.accuracy, together.accuracy(), hint);
 }

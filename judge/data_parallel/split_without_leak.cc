@@ -34,18 +34,24 @@ std::optional<Difference> compare_list(const char* what, const std::vector<std::
                                        const std::vector<std::int64_t>& expected,
                                        const std::vector<std::int64_t>& trained_elsewhere) {
   if (actual.size() != expected.size()) {
-    return Difference{what, -1, fmt::format("{} samples", expected.size()),
-                      fmt::format("{} samples", actual.size()), ""};
+    return Difference{what,
+                      -1,
+                      fmt::format("{} samples", expected.size()),
+                      fmt::format("{} samples", actual.size()),
+                      {}};
   }
   for (std::size_t i = 0; i < actual.size(); ++i) {
     if (actual[i] == expected[i]) continue;
     const bool leaks = std::find(trained_elsewhere.begin(), trained_elsewhere.end(), actual[i]) !=
                        trained_elsewhere.end();
-    return Difference{what, static_cast<std::int64_t>(i), fmt::format("sample {}", expected[i]),
-                      fmt::format("sample {}", actual[i]),
-                      leaks ? "other ranks train with it: a leak. The split is made with rank 0's "
-                              "seed"
-                            : "the order is shuffled(samples, seed, 0), with rank 0's seed"};
+    return Difference{
+        what, static_cast<std::int64_t>(i), fmt::format("sample {}", expected[i]),
+        fmt::format("sample {}", actual[i]),
+        leaks ? Hint("leak",
+                     "other ranks train with it: a leak. The split is made with rank 0's "
+                     "seed")
+              : Hint("order-of-rank-0-seed",
+                     "the order is shuffled(samples, seed, 0), with rank 0's seed")};
   }
   return std::nullopt;
 }

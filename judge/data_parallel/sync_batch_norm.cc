@@ -87,12 +87,15 @@ std::optional<Difference> compare_part(const char* what, const Tensor& actual,
     const double should_be = whole[begin + i];
     if (std::abs(is[i] - should_be) <= kBound * (1 + std::abs(should_be))) continue;  // not NaN
     const bool local = std::abs(is[i] - alone[i]) <= kBound * (1 + std::abs(alone[i]));
-    return Difference{what, static_cast<std::int64_t>(i), in_words(static_cast<float>(should_be)),
-                      in_words(is[i]),
-                      local ? "that is what this rank's own samples give: the others' are missing"
-                      : std::isnan(is[i]) ? "it was never written, or is 0/0"
-                                          : "sums and counts of all ranks first, then divide: as "
-                                            "doubles"};
+    return Difference{
+        what, static_cast<std::int64_t>(i), in_words(static_cast<float>(should_be)),
+        in_words(is[i]),
+        local               ? Hint("own-samples-alone",
+                                   "that is what this rank's own samples give: the others' are missing")
+        : std::isnan(is[i]) ? Hint("never-written-or-0-by-0", "it was never written, or is 0/0")
+                            : Hint("sums-before-division",
+                                   "sums and counts of all ranks first, then divide: as "
+                                   "doubles")};
   }
   return std::nullopt;
 }
@@ -132,8 +135,11 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
   if (auto wrong = compare_part("dx", dx, expected.dx, begin, alone.dx)) return wrong;
   for (const bool of_x : {true, false}) {
     if (to_host(of_x ? x : dy) == (of_x ? mine.x : mine.dy)) continue;
-    return Difference{of_x ? "x" : "dy", -1, "unchanged", "changed",
-                      "it is an input, and has to stay as it was"};
+    return Difference{of_x ? "x" : "dy",
+                      -1,
+                      "unchanged",
+                      "changed",
+                      {"input-unchanged", "it is an input, and has to stay as it was"}};
   }
   return std::nullopt;
 }

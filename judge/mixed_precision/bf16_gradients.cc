@@ -65,30 +65,41 @@ float mean_of(const Case& example, int step, std::int64_t i) {
   return static_cast<float>(sum / example.world_size);
 }
 
-std::string origin(float is, const Case& example, int rank, int step, std::int64_t i) {
+Hint origin(float is, const Case& example, int rank, int step, std::int64_t i) {
   const auto p = static_cast<double>(example.world_size);
   const int micro_batches = *example.segments;
   const double mean = mean_of(example, step, i);
   const auto near = [&](double value) { return std::abs(is - value) <= 1e-5 * std::abs(value); };
   if (!std::isfinite(is) && *example.count == 1)
-    return "what was left over from the step before is still in it: begin anew with micro-batch 0";
-  if (std::isnan(mean)) return "rank 0 has a NaN here: it has to show in the mean, on all ranks";
+    return {
+        "left-over",
+        "what was left over from the step before is still in it: begin anew with micro-batch 0"};
+  if (std::isnan(mean))
+    return {"nan-must-show", "rank 0 has a NaN here: it has to show in the mean, on all ranks"};
   if (std::isinf(is) || (is == 0 && mean < 0))
-    return "Float16 has not the range for it: BFloat16 widens to a float without a loss";
+    return {"float16-range",
+            "Float16 has not the range for it: BFloat16 widens to a float without a loss"};
   if (near(mean + (step == 0 ? kLeftOver : double{mean_of(example, step - 1, i)})))
-    return "what was left over from the step before is still in it: begin anew with micro-batch 0";
-  if (near(mean * p)) return "that is the sum of all ranks' gradients: their mean is wanted";
-  if (near(mean / p)) return "averaged over the ranks twice";
+    return {
+        "left-over",
+        "what was left over from the step before is still in it: begin anew with micro-batch 0"};
+  if (near(mean * p))
+    return {"sum-not-mean", "that is the sum of all ranks' gradients: their mean is wanted"};
+  if (near(mean / p)) return {"averaged-twice", "averaged over the ranks twice"};
   if (near(mean / micro_batches))
-    return "divided by micro_batches: their losses were divided already, so only ranks are "
-           "averaged";
+    return {"divided-by-micro-batches",
+            "divided by micro_batches: their losses were divided already, so only ranks are "
+            "averaged"};
   if (near(sum_of(rank, step, micro_batches, i)))
-    return "that is this rank's own sum: the other ranks' are missing";
+    return {"own-sum-alone", "that is this rank's own sum: the other ranks' are missing"};
   if (is == float{BFloat16(is)} && std::abs(is - mean) <= 0.1 * std::abs(mean)) {
-    return "it has the 8 bits of a BFloat16, where 256 + 1 = 256: widen before adding, and send 32 "
-           "bits";
+    return {
+        "added-in-8-bits",
+        "it has the 8 bits of a BFloat16, where 256 + 1 = 256: widen before adding, and send 32 "
+        "bits"};
   }
-  return "the mean over the ranks of the sum over the micro-batches, in 32 bits";
+  return {"mean-of-sums-in-32-bits",
+          "the mean over the ranks of the sum over the micro-batches, in 32 bits"};
 }
 
 std::vector<Case> cases() {
@@ -148,8 +159,9 @@ std::optional<Difference> compare_schedule(const RunReport& report, const Case& 
                     -1,
                     fmt::format("{}", *example.steps),
                     fmt::format("{}", actual),
-                    "gradients add up without messages, and travel once a step, after the last "
-                    "micro-batch",
+                    {"send-once-a-step",
+                     "gradients add up without messages, and travel once a step, after the last "
+                     "micro-batch"},
                     0};
 }
 

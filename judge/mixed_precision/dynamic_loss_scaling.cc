@@ -107,19 +107,22 @@ struct Expected {
 
 std::optional<Difference> compare_step(int step, bool is_culprit, const Expected& expected,
                                        const LossScale& scale, bool skip) {
-  const char* const skip_hint = !expected.skip ? "all gradients of all ranks are finite"
-                                : is_culprit
-                                    ? "this rank's gradient is not finite"
-                                    : "another rank's gradient is not finite: all have to skip";
+  const Hint skip_hint =
+      !expected.skip ? Hint("all-are-finite", "all gradients of all ranks are finite")
+      : is_culprit   ? Hint("own-gradient-not-finite", "this rank's gradient is not finite")
+                     : Hint("another-gradient-not-finite",
+                            "another rank's gradient is not finite: all have to skip");
   if (auto wrong =
           compare_number(fmt::format("skip in step {}", step), skip, expected.skip, skip_hint))
     return wrong;
   if (auto wrong = compare_number(
           fmt::format("the scale after step {}", step), scale.scale, expected.scale.scale,
-          "halved by a skip, doubled by growth_interval good steps on end, on all ranks alike"))
+          {"halved-and-doubled",
+           "halved by a skip, doubled by growth_interval good steps on end, on all ranks alike"}))
     return wrong;
   return compare_number(fmt::format("good_steps after step {}", step), scale.good_steps,
-                        expected.scale.good_steps, "counted since the scale last changed");
+                        expected.scale.good_steps,
+                        {"good-steps-since-change", "counted since the scale last changed"});
 }
 
 std::vector<Case> cases() {
@@ -149,7 +152,9 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
     auto wrong = compare(
         parameter.name + "'s gradient", parameter.gradient, parameter.gradient.size(),
         [](std::int64_t) { return kLargestFloat; },
-        [](float, std::int64_t) { return "gradients have to stay as they were"; });
+        [](float, std::int64_t) {
+          return Hint("gradients-unchanged", "gradients have to stay as they were");
+        });
     if (wrong) return wrong;
   }
   return std::nullopt;

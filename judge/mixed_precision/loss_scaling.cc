@@ -53,13 +53,15 @@ float mean_of(int world_size, std::size_t tensor, std::int64_t i) {
   return static_cast<float>(sum / world_size / double{scale_of(world_size)});
 }
 
-std::string origin(float is, float mean, float scale) {
-  if (std::isinf(is)) return "added up in 16 bits, where 65504 is the largest: widen it first";
-  if (is == 0 && mean != 0) return "too small for 16 bits: divide by the scale in 32";
+Hint origin(float is, float mean, float scale) {
+  if (std::isinf(is))
+    return {"added-in-16-bits", "added up in 16 bits, where 65504 is the largest: widen it first"};
+  if (is == 0 && mean != 0)
+    return {"divided-in-16-bits", "too small for 16 bits: divide by the scale in 32"};
   const auto near = [&](float value) { return std::abs(is - value) <= 1e-4f * std::abs(value); };
-  if (near(mean * scale)) return "it is still scaled: divide by loss_scale";
-  if (near(mean / scale)) return "divided by loss_scale twice";
-  return "the mean over the ranks of gradient / loss_scale, in 32 bits";
+  if (near(mean * scale)) return {"still-scaled", "it is still scaled: divide by loss_scale"};
+  if (near(mean / scale)) return {"unscaled-twice", "divided by loss_scale twice"};
+  return {"mean-of-unscaled", "the mean over the ranks of gradient / loss_scale, in 32 bits"};
 }
 
 std::optional<Difference> run(Function function, Comm& dist, const Case& example) {

@@ -87,13 +87,14 @@ float sum_of_steps(std::int64_t i, int steps, const Rates& rates) {
   return static_cast<float>(rates.learning_rate * sum / rates.scale);
 }
 
-std::string origin(float is, std::int64_t i, int steps, const Rates& rates) {
+Hint origin(float is, std::int64_t i, int steps, const Rates& rates) {
   const float before = weight(i, rates);
-  if (is == before) return "it stands still: steps this small add up in 32 bits only";
+  if (is == before)
+    return {"steps-lost-in-16-bits", "it stands still: steps this small add up in 32 bits only"};
   const float unscaled = before - sum_of_steps(i, steps, rates) * rates.scale;
   if (std::abs(is - unscaled) <= 1e-3f * std::abs(unscaled))
-    return "the gradient is loss_scale times too large: divide";
-  return "";
+    return {"loss-scale-times-too-large", "the gradient is loss_scale times too large: divide"};
+  return {};
 }
 
 std::vector<Case> cases() {
@@ -143,8 +144,12 @@ std::optional<Difference> run(Function function, Comm& /*dist*/, const Case& exa
     const auto actual = static_cast<float>(rounded[k]),
                as_rounded = static_cast<float>(Float16(is));
     if (actual == as_rounded || (std::isnan(actual) && std::isnan(as_rounded))) continue;
-    return Difference{fmt::format("weights after {} steps", steps), i, in_words(as_rounded),
-                      in_words(actual), "weights are the master's values, rounded to 16 bits"};
+    return Difference{
+        fmt::format("weights after {} steps", steps),
+        i,
+        in_words(as_rounded),
+        in_words(actual),
+        {"weights-are-rounded-master", "weights are the master's values, rounded to 16 bits"}};
   }
   return std::nullopt;
 }

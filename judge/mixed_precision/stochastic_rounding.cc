@@ -145,21 +145,30 @@ struct Part {
   }
 };
 
-std::string origin(const Part& part, float is, float expected) {
+Hint origin(const Part& part, float is, float expected) {
   if (part.is_made_by(Rule::kNearest))
-    return "rounded to nearest: steps smaller than half the distance of two weights are lost";
+    return {"rounded-to-nearest",
+            "rounded to nearest: steps smaller than half the distance of two weights are lost"};
   if (part.is_made_by(Rule::kTruncated))
-    return "the lower half is dropped: always towards zero, also on average";
+    return {"rounded-towards-zero",
+            "the lower half is dropped: always towards zero, also on average"};
   if (part.is_made_by(Rule::kSameForAll))
-    return "every weight has a random number of its own: that of first + i";
+    return {"one-random-number-for-all",
+            "every weight has a random number of its own: that of first + i"};
   if (part.is_made_by(Rule::kByPlace))
-    return "r belongs to the number of the weight in the model, first + i, not to its place here";
-  if (part.is_made_by(Rule::kSameInAllSteps)) return "every step has random numbers of its own";
-  if (std::isnan(expected)) return "a NaN stays one: random bits must not carry into its sign";
-  if (std::isinf(expected)) return "an infinite value stays infinite";
+    return {"random-number-of-place",
+            "r belongs to the number of the weight in the model, first + i, not to its place here"};
+  if (part.is_made_by(Rule::kSameInAllSteps))
+    return {"same-random-numbers-each-step", "every step has random numbers of its own"};
+  if (std::isnan(expected))
+    return {"nan-stays-nan", "a NaN stays one: random bits must not carry into its sign"};
+  if (std::isinf(expected)) return {"infinity-stays-infinite", "an infinite value stays infinite"};
   if (std::isinf(is))
-    return "a finite value stays finite: where r carries beyond the largest, leave it out";
-  return "r = Random(seed).stream(step).at(first + i) >> 48, added to the bits of the exact value";
+    return {"finite-stays-finite",
+            "a finite value stays finite: where r carries beyond the largest, leave it out"};
+  return {
+      "stochastic-rounding-rule",
+      "r = Random(seed).stream(step).at(first + i) >> 48, added to the bits of the exact value"};
 }
 
 std::vector<Case> cases() {
@@ -195,9 +204,12 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
 
   const Part result{run, steps, first, to_host(weights)};
   if (std::ssize(result.weights) != end - begin) {
-    return Difference{"weights", -1, fmt::format("{} elements", end - begin),
-                      fmt::format("{} elements", result.weights.size()),
-                      "write into the tensor you are given instead of replacing it"};
+    return Difference{
+        "weights",
+        -1,
+        fmt::format("{} elements", end - begin),
+        fmt::format("{} elements", result.weights.size()),
+        {"write-in-place", "write into the tensor you are given instead of replacing it"}};
   }
   for (std::int64_t i = 0; i < end - begin; ++i) {
     const float is = result.weights[static_cast<std::size_t>(i)];

@@ -94,7 +94,8 @@ std::optional<Difference> compare_in_flight(const std::vector<StagePass>& promis
                     -1,
                     fmt::format("{} at most", most),
                     std::to_string(in_flight),
-                    "what each of them leaves in the stage lies there until its backward",
+                    {"micro-batches-in-flight",
+                     "what each of them leaves in the stage lies there until its backward"},
                     rank};
 }
 
@@ -119,9 +120,10 @@ std::optional<Difference> compare_bytes(const std::vector<Event>& events, int ra
           -1,
           fmt::format("at most {}", allowed),
           std::to_string(held),
-          fmt::format("before the {}, with {} in flight: what was sent, and what forward "
-                      "or backward has taken, need not be kept",
-                      in_words(*pass, layout.shape.chunks > 1), in_flight),
+          {"kept-too-long",
+           fmt::format("before the {}, with {} in flight: what was sent, and what forward "
+                       "or backward has taken, need not be kept",
+                       in_words(*pass, layout.shape.chunks > 1), in_flight)},
           rank};
     }
     const Footprint& footprint = footprints[static_cast<std::size_t>(pass->chunk)];
@@ -144,7 +146,7 @@ std::optional<Difference> compare_order(const std::vector<StagePass>& promised,
     const auto pass = [&](const std::vector<StagePass>& passes) {
       return i < passes.size() ? in_words(passes[i], several_chunks) : std::string("none");
     };
-    return Difference{ordinal(i + 1) + " pass", -1, pass(promised), pass(actual), "", rank};
+    return Difference{ordinal(i + 1) + " pass", -1, pass(promised), pass(actual), {}, rank};
   }
   return std::nullopt;
 }
@@ -155,9 +157,10 @@ std::optional<Difference> compare_orders(const Trace& trace, const Schedule& sch
     const std::vector<StagePass> promised = schedule.passes(layout.position_of(rank), layout.shape);
     const std::vector<StagePass> actual = passes_of(trace.ranks[static_cast<std::size_t>(rank)]);
     if (auto wrong = compare_order(promised, actual, rank, layout.shape.chunks > 1)) {
-      wrong->hint =
+      wrong->hint = {
+          "position-in-pipeline",
           fmt::format("it is position {} of {}, with {} micro-batches", layout.position_of(rank),
-                      layout.shape.ranks, layout.shape.micro_batches);
+                      layout.shape.ranks, layout.shape.micro_batches)};
       return wrong;
     }
   }
@@ -175,7 +178,8 @@ std::optional<Difference> compare_messages(const Trace& trace, const Layout& lay
                           -1,
                           traffic_in_words(promised[to]),
                           traffic_in_words(actual[to]),
-                          "one activation down and one gradient up for each micro-batch",
+                          {"one-activation-one-gradient",
+                           "one activation down and one gradient up for each micro-batch"},
                           rank};
       }
     }
@@ -194,11 +198,12 @@ std::optional<Difference> compare_idle(const RunReport& report, const Schedule& 
       -1,
       fmt::format("{:.4g} = {}", idle, schedule.idle_formula),
       fmt::format("{:.4g}", 1 - work / report.virtual_seconds),
-      fmt::format(
-          "{} ranks, {} micro-batches: {:.4g} µs of passes and waiting, where {:.4g} would do; "
-          "which message does a rank wait for before it needs it?",
-          layout.shape.ranks, layout.shape.micro_batches, report.virtual_seconds * 1e6,
-          seconds * 1e6),
+      {"waits-before-needed",
+       fmt::format(
+           "{} ranks, {} micro-batches: {:.4g} µs of passes and waiting, where {:.4g} would do; "
+           "which message does a rank wait for before it needs it?",
+           layout.shape.ranks, layout.shape.micro_batches, report.virtual_seconds * 1e6,
+           seconds * 1e6)},
       0};
 }
 

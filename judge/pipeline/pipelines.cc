@@ -108,15 +108,19 @@ std::vector<Mistake> mistakes(const Layout& layout, int stage, int replica) {
   own[static_cast<std::size_t>(replica)] = 1;
   const double m = layout.shape.micro_batches;
   return {
-      {"that is this replica's own gradient: the others' are missing", made(own)},
-      {"that is the sum of all replicas' gradients: their mean is wanted",
+      {{"own-replica-gradient", "that is this replica's own gradient: the others' are missing"},
+       made(own)},
+      {{"sum-of-replicas", "that is the sum of all replicas' gradients: their mean is wanted"},
        made(equal_weights(layout, layout.replicas))},
-      {"divided by the number of micro-batches once more: the stage divides each loss by the whole "
-       "batch already",
+      {{"divided-by-micro-batches-again",
+        "divided by the number of micro-batches once more: the stage divides each loss by the "
+        "whole "
+        "batch already"},
        made(equal_weights(layout, 1 / m))},
-      {"that is as many times too large as there are micro-batches: each loss is divided by the "
-       "whole "
-       "batch, so gradients just add up",
+      {{"micro-batches-times-too-large",
+        "that is as many times too large as there are micro-batches: each loss is divided by the "
+        "whole "
+        "batch, so gradients just add up"},
        made(equal_weights(layout, m))},
   };
 }
@@ -150,13 +154,15 @@ std::optional<Difference> compare_gradients(const Schedule& schedule, std::vecto
     auto wrong = compare_tensors(
         gradients_of(chunks[chunk].layers()), gradients_with(layout, stage, equal_weights(layout)),
         kBound, mistakes(layout, stage, layout.replica_of(rank)),
-        "one rank with the whole batch gets that: does each micro-batch get "
-        "its own gradient back, and does each go back?");
+        {"each-micro-batch-its-gradient",
+         "one rank with the whole batch gets that: does each micro-batch get "
+         "its own gradient back, and does each go back?"});
     if (!wrong) continue;
     // A wrong order is the likeliest cause, and the easiest to see.
     const std::vector<StagePass> promised = schedule.passes(layout.position_of(rank), layout.shape);
     if (const auto order = compare_order(promised, passes, rank, layout.shape.chunks > 1)) {
-      wrong->hint = order->what + ": expected " + order->expected + ", got " + order->actual;
+      wrong->hint = {"order-of-passes",
+                     order->what + ": expected " + order->expected + ", got " + order->actual};
     }
     return wrong;
   }
@@ -192,10 +198,10 @@ std::optional<Difference> run(const Pipeline& pipeline, Comm& dist, const Case& 
   }
   for (std::size_t chunk = 0; chunk < chunks.size(); ++chunk) {
     const int stage = layout.stage_of(dist.rank(), static_cast<int>(chunk));
-    if (auto wrong =
-            compare_tensors(values_of(chunks[chunk].parameters()),
-                            part_of_stage(values_of(whole.parameters()), stage), kTrainingBound, {},
-                            "one rank with the whole batch gets there in 20 steps"))
+    if (auto wrong = compare_tensors(
+            values_of(chunks[chunk].parameters()),
+            part_of_stage(values_of(whole.parameters()), stage), kTrainingBound, {},
+            {"trains-as-one-rank", "one rank with the whole batch gets there in 20 steps"}))
       return wrong;
   }
   return std::nullopt;
@@ -313,7 +319,7 @@ std::optional<Difference> compare_averaging(const RunReport& report, const Case&
                       -1,
                       std::to_string(promised),
                       std::to_string(actual),
-                      "the gradients of this rank's stage, once",
+                      {"gradients-of-stage-once", "the gradients of this rank's stage, once"},
                       rank};
   }
   return std::nullopt;

@@ -48,7 +48,7 @@ bool near(double is, double should_be) {
 }
 
 /// Describes the likely origin of a wrong norm.
-const char* origin_of_norm(double is, const Clipped& expected, int rank) {
+Hint origin_of_norm(double is, const Clipped& expected, int rank) {
   const double own = expected.sharded[static_cast<std::size_t>(rank)];
   const double replicated = expected.replicated;
   const auto p = static_cast<double>(expected.sharded.size());
@@ -56,34 +56,46 @@ const char* origin_of_norm(double is, const Clipped& expected, int rank) {
   for (const double each : expected.sharded) sum_of_norms += std::sqrt(each);
   const double largest = *std::ranges::max_element(expected.sharded);
   if (!std::isfinite(expected.norm))
-    return "a gradient is not finite: that must show on all ranks, so that all skip the step";
-  if (!std::isfinite(is)) return "squares overflow 32 bits: add up doubles, and send one";
-  if (near(is, std::sqrt(expected.total))) return "replicated gradients are missing";
+    return {"not-finite-on-all-ranks",
+            "a gradient is not finite: that must show on all ranks, so that all skip the step"};
+  if (!std::isfinite(is))
+    return {"squares-overflow", "squares overflow 32 bits: add up doubles, and send one"};
+  if (near(is, std::sqrt(expected.total)))
+    return {"replicated-missing", "replicated gradients are missing"};
   if (near(is, std::sqrt(own + replicated)) || near(is, std::sqrt(own)))
-    return "that is the norm of this rank's own gradients: the other ranks' squares are missing";
-  if (near(is, expected.total + replicated)) return "the root is missing";
+    return {"own-norm-alone",
+            "that is the norm of this rank's own gradients: the other ranks' squares are missing"};
+  if (near(is, expected.total + replicated)) return {"root-missing", "the root is missing"};
   if (near(is, std::sqrt(expected.total + p * replicated)))
-    return "replicated gradients are counted once for each rank: all ranks hold the same ones";
+    return {"replicated-counted-p-times",
+            "replicated gradients are counted once for each rank: all ranks hold the same ones"};
   if (near(is, sum_of_norms) || near(is, sum_of_norms + std::sqrt(replicated)) ||
       near(is, std::hypot(sum_of_norms, std::sqrt(replicated))))
-    return "norms cannot be added: add squares, and take the root of the sum";
+    return {"norms-added", "norms cannot be added: add squares, and take the root of the sum"};
   if (near(is, std::sqrt(largest + replicated)))
-    return "that is a maximum over the ranks: add up the squares of all";
+    return {"maximum-of-norms", "that is a maximum over the ranks: add up the squares of all"};
   if (near(is, std::sqrt((expected.total + replicated) / p)) ||
       near(is, std::sqrt(expected.total / p + replicated)) ||
       near(is, std::sqrt(expected.total + replicated) / p))
-    return "it is divided by the world size: a norm is no mean";
-  return "the root of the sum of all squares: sharded ones of all ranks, replicated ones once";
+    return {"norm-divided-by-p", "it is divided by the world size: a norm is no mean"};
+  return {"root-of-all-squares",
+          "the root of the sum of all squares: sharded ones of all ranks, replicated ones once"};
 }
 
-std::string origin_of_clipped(float is, float was, const Clipped& expected) {
+Hint origin_of_clipped(float is, float was, const Clipped& expected) {
   if (expected.factor >= 1)
     return std::isfinite(expected.norm)
-               ? "the norm is not above max_norm: gradients stay as they are"
-               : "the norm is not finite: gradients stay as they are, and the step is skipped";
-  if (is == was) return "not scaled: every gradient is, on all ranks, sharded and replicated";
-  if (std::abs(is) == expected.max_norm) return "clipped one by one: scale all by one factor";
-  return fmt::format("{} times the factor max_norm / (norm + 1e-6) = {:.6g}", was, expected.factor);
+               ? Hint("norm-within-limit",
+                      "the norm is not above max_norm: gradients stay as they are")
+               : Hint(
+                     "norm-not-finite",
+                     "the norm is not finite: gradients stay as they are, and the step is skipped");
+  if (is == was)
+    return {"not-scaled", "not scaled: every gradient is, on all ranks, sharded and replicated"};
+  if (std::abs(is) == expected.max_norm)
+    return {"clipped-one-by-one", "clipped one by one: scale all by one factor"};
+  return {"factor-of-norm", fmt::format("{} times the factor max_norm / (norm + 1e-6) = {:.6g}",
+                                        was, expected.factor)};
 }
 
 bool same(float a, float b) {
@@ -97,7 +109,9 @@ std::optional<Difference> compare_gradients(const std::vector<Gradient>& before,
     const Parameter& parameter = after.all[k];
     const std::int64_t size = parameter.value.size();
     const auto one = [](std::int64_t) { return 1.0F; };
-    const auto stays = [](float, std::int64_t) { return "only gradients change"; };
+    const auto stays = [](float, std::int64_t) {
+      return Hint("only-gradients-change", "only gradients change");
+    };
     if (auto wrong =
             compare(parameter.name + "'s value" + where, parameter.value, size, one, stays))
       return wrong;
@@ -134,11 +148,13 @@ std::optional<Difference> compare_memory(const MemoryWindow& window, const Param
   const bool keeps = window.kept() > kBookkeeping;
   if (!keeps && window.peak() <= most) return std::nullopt;
   Difference excess{
-      keeps ? "memory still held after the call" : "memory held at the worst moment", -1,
+      keeps ? "memory still held after the call" : "memory held at the worst moment",
+      -1,
       fmt::format("at most {} bytes", keeps ? kBookkeeping : most),
       fmt::format("{} bytes", keeps ? window.kept() : window.peak()),
-      "besides what was given, a copy of one gradient at a time: squares are added up "
-      "where the gradients are"};
+      {"one-copy-at-a-time",
+       "besides what was given, a copy of one gradient at a time: squares are added up "
+       "where the gradients are"}};
   excess.kind = FailureKind::kMemory;
   return excess;
 }

@@ -88,9 +88,12 @@ std::optional<Difference> compare_memory(const MemoryWindow& window, const Memor
   Difference excess{
       keeps ? "memory still held after a step" : "memory held at the worst moment of a step", -1,
       "at most " + in_bytes(keeps ? kept : peak), in_bytes(keeps ? window.kept() : window.peak()),
-      keeps ? "besides what was given: is a copy kept for the next step? Each rank has its shard, "
-              "and nothing of the others'"
-            : "besides what was given: is something whole for longer than it is needed?"};
+      keeps ? Hint("copy-kept-after-step",
+                   "besides what was given: is a copy kept for the next step? Each rank has its "
+                   "shard, "
+                   "and nothing of the others'")
+            : Hint("whole-for-too-long",
+                   "besides what was given: is something whole for longer than it is needed?")};
   excess.kind = FailureKind::kMemory;
   return excess;
 }
@@ -185,12 +188,15 @@ std::optional<Difference> ShardedTraining::compare() {
     };
   };
   const std::vector<Mistake> mistakes = {
-      {"that is a step with this rank's own gradient: the others' are missing",
+      {{"step-with-own-gradient",
+        "that is a step with this rank's own gradient: the others' are missing"},
        after_one_step_with(rank, rank + 1, 1)},
-      {"that is a step with the sum of all ranks' gradients: their mean is wanted",
+      {{"step-with-sum-not-mean",
+        "that is a step with the sum of all ranks' gradients: their mean is wanted"},
        after_one_step_with(0, p, 1)},
-      {"the shards are right, and the values are as they were before the step: the new ones have "
-       "to come back",
+      {{"values-not-gathered",
+        "the shards are right, and the values are as they were before the step: the new ones have "
+        "to come back"},
        [=] {
          Sequential before(sharded_model(width));
          Sequential after(sharded_model(width));
@@ -198,15 +204,16 @@ std::optional<Difference> ShardedTraining::compare() {
          return state_of(with_values ? before.parameters() : std::vector<Parameter*>{},
                          shards_of(group(after), rank, p), rank, p);
        }},
-      {"all is as it was before the step", [=] {
+      {{"nothing-changed", "all is as it was before the step"}, [=] {
          Sequential before(sharded_model(width));
          return state_after(before);
        }}};
   return compare_tensors(
       state_of(parameters, shards, rank, p), state_after(alone), kTrainingBound,
       steps_in(example_) == 1 ? mistakes : std::vector<Mistake>{},
-      "one rank with the whole batch gets there: is it the mean gradient of this "
-      "shard, and of all its elements, also the last ones?");
+      {"mean-gradient-of-shard",
+       "one rank with the whole batch gets there: is it the mean gradient of this "
+       "shard, and of all its elements, also the last ones?"});
 }
 
 ShardBytes shard_bytes(const std::vector<std::int64_t>& sizes, int world_size) {

@@ -35,8 +35,11 @@ std::vector<std::int64_t> size_of_all(const Case& example) {
 std::optional<Difference> compare_dropped(const Parameter& parameter, const char* which,
                                           const Tensor& tensor) {
   if (tensor.empty()) return std::nullopt;
-  return Difference{parameter.name + which, -1, "empty", fmt::format("{} elements", tensor.size()),
-                    "a shard is all that a rank keeps"};
+  return Difference{parameter.name + which,
+                    -1,
+                    "empty",
+                    fmt::format("{} elements", tensor.size()),
+                    {"keep-a-shard", "a shard is all that a rank keeps"}};
 }
 
 /// After a step, no whole gradient may remain, and no whole value unless `keeps_values`.
@@ -52,8 +55,11 @@ std::optional<Difference> compare_dropped(Sequential& model, bool keeps_values) 
 
 std::optional<Difference> compare_saved(const Saved& saved) {
   if (saved.empty()) return std::nullopt;
-  return Difference{"what forward has saved", -1, "all of it popped by backward",
-                    fmt::format("{} bytes left over", saved.bytes()), "pop it from `saved` itself"};
+  return Difference{"what forward has saved",
+                    -1,
+                    "all of it popped by backward",
+                    fmt::format("{} bytes left over", saved.bytes()),
+                    {"pop-from-saved", "pop it from `saved` itself"}};
 }
 
 /// After zero1 a gradient may be as it was, zero, or empty.
@@ -63,8 +69,11 @@ std::optional<Difference> compare_gradients(const std::vector<Parameter*>& param
     const std::vector<float> is = to_host(parameters[k]->gradient);
     const bool is_zero = std::all_of(is.begin(), is.end(), [](float each) { return each == 0; });
     if (is_zero || is == to_host(before[k])) continue;
-    return Difference{parameters[k]->name + "'s gradient", -1, "as it was, zero, or empty",
-                      "something else", "the mean belongs to the shard"};
+    return Difference{parameters[k]->name + "'s gradient",
+                      -1,
+                      "as it was, zero, or empty",
+                      "something else",
+                      {"mean-into-shard", "the mean belongs to the shard"}};
   }
   return std::nullopt;
 }
@@ -131,9 +140,12 @@ std::optional<Difference> run_zero3(Zero3 function, Comm& dist, const Case& exam
         if (std::abs(loss.mean() - expected) <= kLossBound && loss.counted == counted)
           return std::nullopt;
         return Difference{
-            "loss", -1, fmt::format("{:.6g} on average, of {} samples", expected, counted),
+            "loss",
+            -1,
+            fmt::format("{:.6g} on average, of {} samples", expected, counted),
             fmt::format("{:.6g} on average, of {} samples", loss.mean(), loss.counted),
-            "that of this rank's share of the batch, as cross_entropy returns it"};
+            {"loss-of-own-share",
+             "that of this rank's share of the batch, as cross_entropy returns it"}};
       });
 }
 

@@ -74,29 +74,37 @@ std::optional<Difference> compare_block(const Comm& dist, const BlockRun& run,
   const Passes whole = run_alone(chain, run.x, run.dy, run.pass);
   const Passes own = run_alone(own_chain, run.x, run.dy, run.pass);
   const auto ranks = static_cast<float>(p);
-  TensorCheck y = {part(whole.y),
-                   mistakes_of_sum(whole.y, own.y, block.last.bias.value, p,
-                                   {"that is this rank's share alone: the ranks' are to be added "
-                                    "up, after the last layer",
-                                    "that is the mean of the ranks' shares: their sum is wanted"}),
-                   "this should be y of the whole block"};
+  TensorCheck y = {
+      part(whole.y),
+      mistakes_of_sum(
+          whole.y, own.y, block.last.bias.value, p,
+          {{"own-share-alone",
+            "that is this rank's share alone: the ranks' are to be added "
+            "up, after the last layer"},
+           {"mean-of-shares", "that is the mean of the ranks' shares: their sum is wanted"}}),
+      {"y-of-whole-block", "this should be y of the whole block"}};
   for (Guess& guess : y.guesses) guess.tensor = part(guess.tensor);
-  y.guesses.push_back({"these are all ranks' rows: each keeps its own", whole.y});
+  y.guesses.push_back(
+      {{"rows-of-all-ranks", "these are all ranks' rows: each keeps its own"}, whole.y});
   const TensorCheck dx = {
       part(whole.dx),
-      {{"that is what this rank's weights give: the ranks' are to be added up (f, backward)",
+      {{{"dx-of-own-weights",
+         "that is what this rank's weights give: the ranks' are to be added up (f, backward)"},
         part(own.dx)},
-       {"dy was added up over the ranks: all have the whole of it, and backward g leaves it alone",
+       {{"dy-summed",
+         "dy was added up over the ranks: all have the whole of it, and backward g leaves it "
+         "alone"},
         part(scaled(whole.dx, ranks))},
-       {"that is the mean over the ranks: sum across ranks; do not average",
+       {{"mean-not-sum", "that is the mean over the ranks: sum across ranks; do not average"},
         part(scaled(whole.dx, 1 / ranks))},
-       {"these are all ranks' rows: each keeps its own", whole.dx}},
-      "this should be dx of the whole block"};
+       {{"rows-of-all-ranks", "these are all ranks' rows: each keeps its own"}, whole.dx}},
+      {"dx-of-whole-block", "this should be dx of the whole block"}};
 
   std::vector<ParameterCheck> parameters = checks_of(shard, block, run.shape, r, p);
   if (run.cut_by_rows) {
     parameters.back().guesses = {
-        {"that is the gradient of this rank's rows: b is added to all ranks' rows",
+        {{"bias-gradient-of-own-rows",
+          "that is the gradient of this rank's rows: b is added to all ranks' rows"},
          gradient_of_bias(part(run.dy), run.shape.out)}};
   }
   return compare_shard(actual, saved, y, dx, parameters, kBound, p);

@@ -22,13 +22,15 @@ namespace {
 using Function = decltype(&rankbox::conjugate_f);
 static_assert(std::is_same_v<Function, decltype(&rankbox::conjugate_g)>);
 
-std::string origin(float is, float own, float sum, bool sums, int world_size) {
-  if (sums && is == own) return "that is this rank's own: the others' are to be added";
+Hint origin(float is, float own, float sum, bool sums, int world_size) {
+  if (sums && is == own)
+    return {"own-summand-alone", "that is this rank's own: the others' are to be added"};
   if (sums && is == sum / static_cast<float>(world_size))
-    return "that is the mean: sum across ranks; do not average";
+    return {"mean-not-sum", "that is the mean: sum across ranks; do not average"};
   if (!sums && is == sum)
-    return "that is the sum over the ranks: in this direction all have the whole of it, and "
-           "nothing travels (f and g the wrong way round?)";
+    return {"sum-in-wrong-direction",
+            "that is the sum over the ranks: in this direction all have the whole of it, and "
+            "nothing travels (f and g the wrong way round?)"};
   return origin_of_reduction(ReduceOp::SUM, is, 0, world_size);
 }
 
@@ -81,9 +83,11 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
     const Tensor& actual = is_forward ? forward : backward;
     const char* const what = is_forward ? "forward: tensor" : "backward: tensor";
     if (actual.shape() != shape) {
-      return Difference{what, -1, fmt::format("shape {}", to_string(shape)),
+      return Difference{what,
+                        -1,
+                        fmt::format("shape {}", to_string(shape)),
                         fmt::format("shape {}", to_string(actual.shape())),
-                        "the next layer needs its rows and columns"};
+                        {"shape-changed", "the next layer needs its rows and columns"}};
     }
     const auto own = [&](std::int64_t i) {
       return (sums ? summands : anything)[static_cast<std::size_t>(i)];

@@ -55,19 +55,24 @@ std::optional<Difference> run_column(ColumnFunction function, Comm& dist, const 
   const Tensor with_sum_of_x = run_alone(part, scaled(x, ranks), own_dy).y;
   const TensorCheck y = {
       column_part(alone.y, r, p),
-      {{"all ranks' columns were gathered: each keeps its own, for the next layer", alone.y},
-       {"that was added up over the ranks, whose columns are different ones (f and g swapped?)",
+      {{{"columns-gathered",
+         "all ranks' columns were gathered: each keeps its own, for the next layer"},
+        alone.y},
+       {{"columns-added",
+         "that was added up over the ranks, whose columns are different ones (f and g swapped?)"},
         sum_of_parts(alone.y, p)},
-       {"x was added up over the ranks: all have the same one, and forward f leaves it alone",
+       {{"x-summed",
+         "x was added up over the ranks: all have the same one, and forward f leaves it alone"},
         with_sum_of_x}},
-      "these should be this rank's columns of y, [rows, out / p]"};
+      {"columns-of-y", "these should be this rank's columns of y, [rows, out / p]"}};
   const TensorCheck dx = {
       alone.dx,
-      {{"that is what this rank's rows of W give: the ranks' are to be added up (f, backward)",
+      {{{"dx-of-own-rows",
+         "that is what this rank's rows of W give: the ranks' are to be added up (f, backward)"},
         own.dx},
-       {"that is the mean over the ranks: sum across ranks; do not average",
+       {{"mean-not-sum", "that is the mean over the ranks: sum across ranks; do not average"},
         scaled(alone.dx, 1 / ranks)}},
-      "this should be dx of the whole layer, [rows, in]"};
+      {"dx-of-whole-layer", "this should be dx of the whole layer, [rows, in]"}};
   return compare_shard(actual, saved, y, dx,
                        {{&shard.weight, "shard.weight", row_part(whole.weight.gradient, r, p),
                          row_part(whole.weight.value, r, p)},
@@ -95,21 +100,27 @@ std::optional<Difference> run_row(RowFunction function, Comm& dist, const Case& 
   const Passes alone = run_alone(whole, x, dy);
   Linear part = row_shard(whole, r, p);
   const Tensor own = run_alone(part, own_x, dy).y;
-  const TensorCheck y = {alone.y,
-                         mistakes_of_sum(alone.y, own, whole.bias.value, p,
-                                         {"that is this rank's product alone: the ranks' are to be "
-                                          "added up (g, forward)",
-                                          "that is the mean of the ranks' products: their sum is "
-                                          "wanted"}),
-                         "this should be y of the whole layer, [rows, out]"};
+  const TensorCheck y = {
+      alone.y,
+      mistakes_of_sum(alone.y, own, whole.bias.value, p,
+                      {{"own-product-alone",
+                        "that is this rank's product alone: the ranks' are to be "
+                        "added up (g, forward)"},
+                       {"mean-of-products",
+                        "that is the mean of the ranks' products: their sum is "
+                        "wanted"}}),
+      {"y-of-whole-layer", "this should be y of the whole layer, [rows, out]"}};
   const Tensor part_of_dx = column_part(alone.dx, r, p);
   const TensorCheck dx = {
       part_of_dx,
-      {{"dy was added up over the ranks: all have the whole of it, and backward g leaves it alone "
-        "(f and g swapped?)",
+      {{{"dy-summed",
+         "dy was added up over the ranks: all have the whole of it, and backward g leaves it alone "
+         "(f and g swapped?)"},
         scaled(part_of_dx, ranks)},
-       {"all ranks' columns were gathered: each keeps its own, for the layer before", alone.dx}},
-      "these should be this rank's columns of dx, [rows, in / p]"};
+       {{"columns-gathered",
+         "all ranks' columns were gathered: each keeps its own, for the layer before"},
+        alone.dx}},
+      {"columns-of-dx", "these should be this rank's columns of dx, [rows, in / p]"}};
   return compare_shard(actual, saved, y, dx,
                        {{&shard.weight, "shard.weight", column_part(whole.weight.gradient, r, p),
                          column_part(whole.weight.value, r, p)},

@@ -62,8 +62,9 @@ std::optional<Difference> compare_mlp_training(Comm& dist, int steps, MlpFunctio
         fmt::format("shard.{} after {} steps", names[i], steps), shard.parameters()[i]->value,
         {expected.parameters()[i]->value,
          {},
-         "one rank with the whole block gets there: are gradients added to, and not overwritten, "
-         "and right in every step?"},
+         {"trains-as-whole-block",
+          "one rank with the whole block gets there: are gradients added to, and not overwritten, "
+          "and right in every step?"}},
         kTrainingBound);
     if (wrong) return wrong;
   }

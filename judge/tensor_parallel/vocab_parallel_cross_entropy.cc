@@ -97,24 +97,30 @@ double sum_with(const WrongLoss& mistake, const std::vector<float>& logits,
   return loss;
 }
 
-std::string hint_for(double is, const std::vector<float>& logits,
-                     const std::vector<std::int32_t>& labels, int rank, int world_size) {
-  const std::pair<const char*, WrongLoss> mistakes[] = {
-      {"that is softmax over this rank's own classes: sums are of all ranks'",
+Hint hint_for(double is, const std::vector<float>& logits, const std::vector<std::int32_t>& labels,
+              int rank, int world_size) {
+  const std::pair<Hint, WrongLoss> mistakes[] = {
+      {{"softmax-over-own-classes",
+        "that is softmax over this rank's own classes: sums are of all ranks'"},
        {.local_classes = true}},
-      {"each rank subtracted its own largest: such sums cannot be added up; the largest of all "
-       "ranks",
+      {{"own-largest-subtracted",
+        "each rank subtracted its own largest: such sums cannot be added up; the largest of all "
+        "ranks"},
        {.local_largest = true}},
-      {"labels are of all classes: this rank's begin with C·r/p", {.local_labels = true}},
-      {"rows labelled kIgnoredLabel have no loss", {.ignored_counts = true}},
+      {{"labels-of-all-classes", "labels are of all classes: this rank's begin with C·r/p"},
+       {.local_labels = true}},
+      {{"ignored-rows-counted", "rows labelled kIgnoredLabel have no loss"},
+       {.ignored_counts = true}},
   };
   for (const auto& [hint, mistake] : mistakes) {
     const double wrong = sum_with(mistake, logits, labels, rank, world_size);
     if (std::abs(is - wrong) <= 1e-4 * std::abs(wrong)) return hint;
   }
   if (!std::isfinite(is))
-    return "e^x of a float ends at x = 88: subtract each row's largest logit, of all ranks";
-  return "the sum over rows of log Σ e^(x - m) - (x_label - m), over the classes of all ranks";
+    return {"subtract-largest",
+            "e^x of a float ends at x = 88: subtract each row's largest logit, of all ranks"};
+  return {"loss-rule",
+          "the sum over rows of log Σ e^(x - m) - (x_label - m), over the classes of all ranks"};
 }
 
 std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
@@ -135,8 +141,9 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
   const LossOf<double> expected = formula::cross_entropy(
       from_host(std::vector<double>(values.begin(), values.end()), {batch, classes}), labels);
   if (auto wrong = compare_number("loss.counted", loss.counted, expected.counted,
-                                  "rows whose label is not kIgnoredLabel, whichever rank has the "
-                                  "class"))
+                                  {"rows-counted",
+                                   "rows whose label is not kIgnoredLabel, whichever rank has the "
+                                   "class"}))
     return wrong;
   if (!(std::abs(loss.sum - expected.sum) <= kSumBound * (1 + std::abs(expected.sum)))) {
     return Difference{"loss.sum", -1, fmt::format("{:.6g}", expected.sum),
@@ -150,22 +157,30 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
   if (auto wrong = compare_tensor(
           "loss.gradient", loss.gradient,
           {part,
-           {{"it was divided by p: all ranks have the same batch, so there is no mean to take",
+           {{{"divided-by-p",
+              "it was divided by p: all ranks have the same batch, so there is no mean to take"},
              scaled(part, 1 / ranks)},
-            {"that is the derivative of the sum: divide by how many samples count",
+            {{"derivative-of-sum",
+              "that is the derivative of the sum: divide by how many samples count"},
              scaled(part, counted)},
-            {"that is divided by all rows: those labelled kIgnoredLabel do not count",
+            {{"divided-by-all-rows",
+              "that is divided by all rows: those labelled kIgnoredLabel do not count"},
              scaled(part, counted / static_cast<float>(batch))}},
-           "(softmax - (1 for the label)) / counted, for this rank's classes; 0 in rows labelled "
-           "kIgnoredLabel"},
+           {"gradient-rule",
+            "(softmax - (1 for the label)) / counted, for this rank's classes; 0 in rows labelled "
+            "kIgnoredLabel"}},
           kGradientBound))
     return wrong;
-  if (auto wrong =
-          compare_number("loss.correct", loss.correct, kCorrectBefore,
-                         "it has to stay as it was: no rank alone knows the largest logit"))
+  if (auto wrong = compare_number(
+          "loss.correct", loss.correct, kCorrectBefore,
+          {"correct-unchanged", "it has to stay as it was: no rank alone knows the largest logit"}))
     return wrong;
   if (to_host(own) != before)
-    return Difference{"logits", -1, "unchanged", "changed", "an input, which stays as it was"};
+    return Difference{"logits",
+                      -1,
+                      "unchanged",
+                      "changed",
+                      {"input-unchanged", "an input, which stays as it was"}};
   return std::nullopt;
 }
 

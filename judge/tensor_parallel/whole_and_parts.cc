@@ -22,27 +22,34 @@ std::optional<Difference> compare_parameter(const ParameterCheck& check, float b
   const Tensor& right = check.gradient;
   const Tensor before = full(right.shape(), kGradientBefore);
   const Tensor added = weighted_sum(-1, before, right);
-  const char* const summed =
-      "p times as much was added: summed over ranks that all had the whole of it?";
-  const char* const averaged =
+  const Hint summed = {
+      "added-p-times",
+      "p times as much was added: summed over ranks that all had the whole of it?"};
+  const Hint averaged = {
+      "added-divided-by-p",
       "what was added is divided by p: all ranks work on the same batch, so there is no mean to "
-      "take";
+      "take"};
   std::vector<Guess> guesses = check.guesses;
   for (const auto& [hint, factor] : {std::pair(summed, p), std::pair(averaged, 1 / p)}) {
     guesses.push_back({hint, scaled(right, factor)});
     guesses.push_back({hint, weighted_sum(factor, added, before)});
   }
-  guesses.push_back({"what was there before is gone: backward adds to gradients", added});
-  guesses.push_back({"nothing was added to it", before});
+  guesses.push_back(
+      {{"gradient-overwritten", "what was there before is gone: backward adds to gradients"},
+       added});
+  guesses.push_back({{"nothing-added", "nothing was added to it"}, before});
   auto wrong = compare_tensor("gradient (begun with 1) of " + check.name, check.actual->gradient,
-                              {right, guesses,
-                               "it is what the whole layer on one rank has at this place, with "
-                               "nothing to add up or divide"},
+                              {right,
+                               guesses,
+                               {"gradient-of-whole-layer",
+                                "it is what the whole layer on one rank has at this place, with "
+                                "nothing to add up or divide"}},
                               bound);
   if (wrong) return wrong;
-  return compare_tensor(check.name + "'s value", check.actual->value,
-                        {check.value, {}, "the optimizer's to change: it has to stay as it was"},
-                        0);
+  return compare_tensor(
+      check.name + "'s value", check.actual->value,
+      {check.value, {}, {"value-unchanged", "the optimizer's to change: it has to stay as it was"}},
+      0);
 }
 
 }  // namespace
@@ -100,11 +107,12 @@ std::vector<Guess> mistakes_of_sum(const Tensor& y, const Tensor& own_product, c
   Tensor b = zeros(y.shape());  // the bias in every row
   add_bias(b, bias);
   const Tensor product = weighted_sum(-1, b, y);
-  return {{hints.alone, weighted_sum(1, own_product, b)},
-          {"the bias is in it p times: it was added on every rank, before the sum",
-           weighted_sum(ranks, b, product)},
-          {"the bias is missing", product},
-          {hints.mean, weighted_sum(1 / ranks, product, b)}};
+  return {
+      {hints.alone, weighted_sum(1, own_product, b)},
+      {{"bias-p-times", "the bias is in it p times: it was added on every rank, before the sum"},
+       weighted_sum(ranks, b, product)},
+      {{"bias-missing", "the bias is missing"}, product},
+      {hints.mean, weighted_sum(1 / ranks, product, b)}};
 }
 
 void start_gradients(const std::vector<Parameter*>& parameters) {
@@ -122,9 +130,12 @@ std::optional<Difference> compare_shard(const Passes& actual, const Saved& saved
     if (auto wrong = compare_parameter(parameter, bound, world_size)) return wrong;
   }
   if (saved.empty()) return std::nullopt;
-  return Difference{"what forward has saved", -1, "all of it popped by backward",
+  return Difference{"what forward has saved",
+                    -1,
+                    "all of it popped by backward",
                     fmt::format("{} bytes left over", saved.bytes()),
-                    "each layer's backward pops what its forward has pushed: in reverse order"};
+                    {"backward-pops",
+                     "each layer's backward pops what its forward has pushed: in reverse order"}};
 }
 
 }  // namespace rankbox

@@ -49,7 +49,7 @@ Passes both_directions(Tensor x, Tensor dy, One one) {
 
 /// The tensor that a mistake produces, and its hint.
 struct Guess {
-  const char* hint;
+  Hint hint;
   Tensor tensor;
 };
 
@@ -58,7 +58,7 @@ struct Guess {
 struct TensorCheck {
   Tensor expected;
   std::vector<Guess> guesses;
-  const char* otherwise;
+  Hint otherwise;
 };
 
 /// Returns the first element that differs from the expected one by more than `bound`.
@@ -67,8 +67,8 @@ std::optional<Difference> compare_tensor(const std::string& what, const Tensor& 
 
 /// Hints for mistakes in y = (the sum of the ranks' products) + bias.
 struct HintsOfSum {
-  const char* alone;  // the product of one rank
-  const char* mean;   // of the products
+  Hint alone;  // the product of one rank
+  Hint mean;   // of the products
 };
 std::vector<Guess> mistakes_of_sum(const Tensor& y, const Tensor& own_product, const Tensor& bias,
                                    int world_size, const HintsOfSum& hints);

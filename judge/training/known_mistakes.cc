@@ -20,8 +20,8 @@ std::optional<Difference> compare_near(const NamedTensor& actual, const NamedTen
   for (const float each : should_be) largest = std::max(largest, std::abs(each));
   for (std::size_t i = 0; i < is.size(); ++i) {
     if (std::abs(is[i] - should_be[i]) <= bound * largest) continue;  // false for NaN
-    return Difference{actual.name, static_cast<std::int64_t>(i), in_words(should_be[i]),
-                      in_words(is[i]), ""};
+    return Difference{
+        actual.name, static_cast<std::int64_t>(i), in_words(should_be[i]), in_words(is[i]), {}};
   }
   return std::nullopt;
 }
@@ -52,7 +52,7 @@ std::vector<NamedTensor> values_of(const std::vector<Parameter*>& parameters) {
 std::optional<Difference> compare_tensors(const std::vector<NamedTensor>& actual,
                                           const std::vector<NamedTensor>& expected, float bound,
                                           const std::vector<Mistake>& mistakes,
-                                          const char* otherwise, float same) {
+                                          const Hint& otherwise, float same) {
   auto difference = compare_all(actual, expected, bound);
   if (!difference) return std::nullopt;
   difference->hint = otherwise;

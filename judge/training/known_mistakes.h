@@ -19,7 +19,7 @@ std::vector<NamedTensor> values_of(const std::vector<Parameter*>& parameters);
 
 /// A mistake, and the tensors that it produces.
 struct Mistake {
-  const char* hint;
+  Hint hint;
   std::function<std::vector<NamedTensor>()> tensors;
 };
 
@@ -30,7 +30,7 @@ struct Mistake {
 std::optional<Difference> compare_tensors(const std::vector<NamedTensor>& actual,
                                           const std::vector<NamedTensor>& expected, float bound,
                                           const std::vector<Mistake>& mistakes,
-                                          const char* otherwise, float same = 0);
+                                          const Hint& otherwise, float same = 0);
 
 /// A batch, and the weight of its mean loss in a sum.
 struct Weighted {

@@ -27,7 +27,7 @@ std::string in_words(const NativeCalls& all, std::size_t i) {
                         : "no more";
 }
 
-std::string hint_for(const NativeCalls& expected, const NativeCalls& actual) {
+Hint hint_for(const NativeCalls& expected, const NativeCalls& actual) {
   const auto count = [](const NativeCalls& all, CollectiveKind kind) {
     return std::count_if(all.begin(), all.end(),
                          [=](const NativeCall& call) { return call.kind == kind; });
@@ -37,13 +37,17 @@ std::string hint_for(const NativeCalls& expected, const NativeCalls& actual) {
   };
   using enum CollectiveKind;
   if (surplus(kAllReduce) && count(expected, kAllReduce) == 0)
-    return "an all-reduce is a reduce-scatter and an all-gather: which half is needed here?";
+    return {"half-of-an-all-reduce",
+            "an all-reduce is a reduce-scatter and an all-gather: which half is needed here?"};
   for (const CollectiveKind kind : {kAllGather, kGather, kBroadcast, kScatter, kAllToAll}) {
     if (surplus(kind))
-      return "nothing has to be gathered or handed out here: the ranks' shares are added up later";
+      return {
+          "nothing-to-gather",
+          "nothing has to be gathered or handed out here: the ranks' shares are added up later"};
   }
-  if (!surplus(kAllReduce)) return "";
-  return "one too many: values that all ranks have, or that one rank alone uses, need no sum";
+  if (!surplus(kAllReduce)) return {};
+  return {"needless-sum",
+          "one too many: values that all ranks have, or that one rank alone uses, need no sum"};
 }
 
 std::optional<Difference> compare_calls(const NativeCalls& expected, const Trace& trace) {

@@ -24,11 +24,12 @@ float mean_of_gradients(std::size_t parameter, std::int64_t i, int world_size) {
   return static_cast<float>(sum / world_size);
 }
 
-std::string origin(float is, float mean, float own, int world_size) {
+Hint origin(float is, float mean, float own, int world_size) {
   if (is == mean * static_cast<float>(world_size))
-    return "that is the sum of all ranks' gradients: their mean is wanted";
-  if (is == own) return "that is this rank's own gradient: the others' are missing";
-  return "";
+    return {"sum-not-mean", "that is the sum of all ranks' gradients: their mean is wanted"};
+  if (is == own)
+    return {"own-gradient-alone", "that is this rank's own gradient: the others' are missing"};
+  return {};
 }
 
 }  // namespace

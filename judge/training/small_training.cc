@@ -126,8 +126,9 @@ std::optional<Difference> compare_training(Comm& dist, const Case& example,
   train_alone(alone, p, *example.steps, batches);
   auto difference = compare_tensors(
       values_of(together.parameters()), values_of(alone.parameters()), kTrainingBound, {},
-      "one rank with the whole batch gets there: is the gradient that of the whole batch's mean "
-      "loss, in every step?");
+      {"gradient-of-whole-batch",
+       "one rank with the whole batch gets there: is the gradient that of the whole batch's mean "
+       "loss, in every step?"});
   if (difference) difference->what += fmt::format(" after {} steps", *example.steps);
   return difference;
 }

@@ -160,30 +160,30 @@ TEST_CASE("a value that no rank could have comes from nowhere") {
   const float infinity = std::numeric_limits<float>::infinity();
   for (float value : {infinity, -infinity, 1e30f, -1e30f, 9.3e18f, 0.0f, -1.0f, 1.5f, 50001.0f}) {
     CAPTURE(value);
-    CHECK(origin_of_element(value, 5).empty());
+    CHECK(origin_of_element(value, 5).id.empty());
   }
-  CHECK_FALSE(origin_of_element(std::nanf(""), 5).empty());
+  CHECK(origin_of_element(std::nanf(""), 5).id == "never-written");
 }
 
 TEST_CASE("the message of a wrong value says where it came from") {
-  CHECK(testing::lacks(origin_of_element(element(3, 4), 5), {"element 4", "rank 3"}) == "");
-  CHECK(origin_of_element(element(7, 4), 5).empty());
+  CHECK(testing::lacks(origin_of_element(element(3, 4), 5).text, {"element 4", "rank 3"}) == "");
+  CHECK(origin_of_element(element(7, 4), 5).id.empty());
   // The mean of two ranks' elements 0 is an element, too: the 5000th of rank 0.
   const auto mean = [](std::int64_t i) { return (element(0, i) + element(1, i)) / 2; };
   for (const std::int64_t i : {0, 3})
-    CHECK(testing::contains(origin_of_moved(mean(i), i, 2), "mean"));
-  CHECK(testing::contains(origin_of_moved(element(0, 2) + element(1, 2), 2, 2), "sum"));
-  CHECK(testing::lacks(origin_of_moved(element(1, 4), 0, 3), {"element 4", "rank 1"}) == "");
-  CHECK(testing::lacks(origin_of_moved(element(1, 4), 4, 3), {"element 4", "rank 1"}) == "");
+    CHECK(origin_of_moved(mean(i), i, 2).id == "mean-of-elements");
+  CHECK(origin_of_moved(element(0, 2) + element(1, 2), 2, 2).id == "sum-of-elements");
+  CHECK(testing::lacks(origin_of_moved(element(1, 4), 0, 3).text, {"element 4", "rank 1"}) == "");
+  CHECK(testing::lacks(origin_of_moved(element(1, 4), 4, 3).text, {"element 4", "rank 1"}) == "");
   const float sum = reduced(ReduceOp::SUM, 2, 4);
-  const std::string missing =
+  const Hint missing =
       origin_of_reduction(ReduceOp::SUM, sum - share(ReduceOp::SUM, 1, 2, 4), 2, 4);
-  CHECK(testing::contains(missing, "rank 1"));
-  const std::string twice =
-      origin_of_reduction(ReduceOp::SUM, sum + share(ReduceOp::SUM, 1, 2, 4), 2, 4);
-  CHECK(testing::contains(twice, "rank 1"));
-  CHECK(twice != missing);
-  CHECK_FALSE(origin_of_reduction(ReduceOp::AVG, sum, 2, 4).empty());
+  CHECK(missing.id == "share-missing");
+  CHECK(testing::contains(missing.text, "rank 1"));
+  const Hint twice = origin_of_reduction(ReduceOp::SUM, sum + share(ReduceOp::SUM, 1, 2, 4), 2, 4);
+  CHECK(twice.id == "share-twice");
+  CHECK(testing::contains(twice.text, "rank 1"));
+  CHECK(origin_of_reduction(ReduceOp::AVG, sum, 2, 4).id == "avg-not-divided");
 }
 
 }  // namespace rankbox

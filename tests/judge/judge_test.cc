@@ -220,7 +220,7 @@ TEST_CASE("a check that was not made did not pass") {
 TEST_CASE("a hang that buffers would cure is called so") {
   const Verdict verdict = judge("exchange", subject_in("exchange", send_first, "exchange"));
   CHECK(kind_of(verdict) == "deadlock");
-  CHECK(testing::contains(verdict.failure->message, "buffered"));
+  CHECK(verdict.failure->hint.id == "needs-buffers");
   CHECK(verdict.find("safety")->status == CheckStatus::kFail);
 }
 
@@ -279,6 +279,7 @@ TEST_CASE("a split after the first message is a barrier, and in the barrier no a
 TEST_CASE("what is kept from one call to the next fails, and the replay is the whole check") {
   const Verdict verdict = judged(keeps_its_first_size);
   CHECK(kind_of(verdict) == "values");
+  CHECK(verdict.failure->hint.id == "kept-between-calls");
   CHECK(testing::contains(verdict.failure->message, "3 times"));
   CHECK(verdict.failure->replay == "./rankbox check");
 }
@@ -292,15 +293,15 @@ TEST_CASE("a barrier does not hide wrong values, and both are said") {
 }
 
 TEST_CASE("what is superfluous is named: a split, an empty message, one message more") {
-  const std::pair<Broadcast, const char*> table[] = {
-      {with_a_split, "split"},
-      {with_an_empty_message, "empty message"},
-      {with_one_more_message, "one message too many"}};
-  for (const auto& [function, named] : table) {
+  const std::pair<Broadcast, const char*> table[] = {{with_a_split, "needless-split"},
+                                                     {with_an_empty_message, "empty-message"},
+                                                     {with_one_more_message, "one-message-more"}};
+  for (const auto& [function, hint] : table) {
     const Verdict verdict = judged(function);
     INFO(to_text(verdict));
     CHECK(kind_of(verdict) == "cost");
-    CHECK(testing::lacks(verdict.failure->message, {named, "n = 16 bytes"}) == "");
+    CHECK(verdict.failure->hint.id == hint);
+    CHECK(testing::contains(verdict.failure->message, "n = 16 bytes"));
   }
 }
 
@@ -389,7 +390,7 @@ Subject frugal(std::int64_t elements) {
   const auto compare = [](const RunReport& report, const Case&) -> std::optional<Difference> {
     if (report.peak_bytes[1] <= 1000) return std::nullopt;
     return Difference{"bytes held", -1, "at most 1000", std::to_string(report.peak_bytes[1]),
-                      "",           1};
+                      {},           1};
   };
   return {.cases = [] { return std::vector<Case>{{.world_size = 2}}; },
           .run = run,

@@ -28,6 +28,7 @@ Verdict failing() {
   verdict.checks[0].status = CheckStatus::kFail;
   verdict.failure = Failure{FailureKind::kDeadlock,        3, 2, "recv", "a/b.cc", 17, "hangs",
                             "./rankbox check x --replay y"};
+  verdict.failure->hint = {"an-id", "its text"};
   return verdict;
 }
 
@@ -56,6 +57,10 @@ TEST_CASE("JSON has every field, and a failure only where something failed") {
     CHECK(fail.at("failure").contains(field));
   }
   CHECK(fail.at("failure").at("kind") == "deadlock");
+  CHECK(fail.at("failure").at("hint").dump() == R"({"id":"an-id","text":"its text"})");
+  Verdict unexplained = failing();
+  unexplained.failure->hint = {};
+  CHECK_FALSE(nlohmann::json::parse(to_json(unexplained)).at("failure").contains("hint"));
 }
 
 TEST_CASE("what failed before it ran has all four checks, skipped, and does not list them") {
@@ -182,6 +187,8 @@ TEST_CASE("a field of another type or out of range is refused, and so is a contr
       {"/failure/line", -1},
       {"/failure/line", 1e9},
       {"/failure/message", 1},
+      {"/failure/hint", "its text"},
+      {"/failure/hint/id", 1},
       {"/failure/replay", Json::array()},
       {"/checks/0/status", "pass"},  // it fails, and no check does
   };
