@@ -54,6 +54,7 @@ std::string bytes_of(const Error& error) {
     put(writer, kDeadlock, error);
     writer.put(deadlock->waits());
     writer.put(deadlock->cycle());
+    writer.put(deadlock->hint());
     return std::move(writer.bytes);
   }
   std::string_view name = kBase;
@@ -87,8 +88,9 @@ std::exception_ptr error_from_bytes(std::string_view bytes) {
   auto context = reader.next<ErrorContext>();
   if (name == kDeadlock) {
     auto waits = reader.next<std::vector<Wait>>();
+    auto cycle = reader.next<std::vector<int>>();
     return std::make_exception_ptr(DeadlockError(message, std::move(context), std::move(waits),
-                                                 reader.next<std::vector<int>>()));
+                                                 std::move(cycle), reader.next<Hint>()));
   }
   if (name == kBase) return std::make_exception_ptr(Error(message, std::move(context)));
   for (const Kind& kind : kKinds) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "comm/hint.h"
 #include "comm/place.h"
 
 namespace rankbox {
@@ -113,10 +114,11 @@ class DeadlockError : public Error {
   /// @param cycle ranks that wait for each other in a cycle, or a chain that ends at a rank that
   /// returned
   DeadlockError(const std::string& message, ErrorContext context, std::vector<Wait> waits,
-                std::vector<int> cycle)
+                std::vector<int> cycle, Hint hint = {})
       : Error(message, std::move(context)),
         waits_(std::make_shared<const std::vector<Wait>>(std::move(waits))),
-        cycle_(std::make_shared<const std::vector<int>>(std::move(cycle))) {}
+        cycle_(std::make_shared<const std::vector<int>>(std::move(cycle))),
+        hint_(std::move(hint)) {}
 
   /// Returns the same deadlock for another rank to throw. Shares the waits and the cycle, which may
   /// be long.
@@ -128,10 +130,12 @@ class DeadlockError : public Error {
 
   const std::vector<Wait>& waits() const { return *waits_; }
   const std::vector<int>& cycle() const { return *cycle_; }
+  const Hint& hint() const { return hint_; }  // in the message, too
 
  private:
   std::shared_ptr<const std::vector<Wait>> waits_;
   std::shared_ptr<const std::vector<int>> cycle_;
+  Hint hint_;
 };
 
 /// A wait took longer than RunOptions::deadline_seconds. Only on real machines, where it cannot be

@@ -181,6 +181,8 @@ Failure failure_of(const std::exception& error) {
   failure.kind = kind_of(error);
   failure.message = error.what();
   failure.actual = name_of(failure.kind);
+  if (const auto* deadlock = dynamic_cast<const DeadlockError*>(&error))
+    failure.hint = deadlock->hint();
   if (const auto* known = dynamic_cast<const Error*>(&error)) {
     failure.rank = number_or(known->rank(), -1);
     failure.peer = number_or(known->peer(), -1);

@@ -31,9 +31,7 @@ struct Difference {
   const void* code = nullptr;  // the code that made it, if no event of a trace shows it
 };
 
-// For comm/result_bytes.h.
-inline auto fields_of(Hint& hint) { return std::tie(hint.id, hint.text); }
-// An address means nothing to another process.
+// For comm/result_bytes.h. An address means nothing to another process.
 inline auto fields_of(Difference& difference) {
   return std::tie(difference.what, difference.index, difference.expected, difference.actual,
                   difference.hint, difference.rank, difference.kind);

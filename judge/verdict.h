@@ -4,8 +4,9 @@
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
+
+#include "comm/hint.h"
 
 namespace rankbox {
 
@@ -47,17 +48,6 @@ struct Check {
   std::string expected;
   std::string actual;
   std::string detail;
-};
-
-/// The likely cause of a failure, or the fix: a part of its message. The text may be reworded; the
-/// id, in kebab-case, stays. Hints that say different things have different ids.
-struct Hint {
-  Hint() = default;  // none
-  Hint(std::string its_id, std::string its_text)
-      : id(std::move(its_id)), text(std::move(its_text)) {}
-
-  std::string id;
-  std::string text;
 };
 
 /// No rank, peer or line of a failure is larger: verdict_json.h refuses it.

@@ -110,27 +110,34 @@ std::string communicator_in_words(const Group& group, const RankState& rank, boo
   return words.empty() && several ? ", in the world" : words;
 }
 
-std::string hint(const std::vector<Wait>& waits, const std::vector<int>& cycle, bool chain,
-                 bool several) {
+Hint hint_for(const std::vector<Wait>& waits, const std::vector<int>& cycle, bool chain,
+              bool several) {
   const auto all = [&](const char* op) {
     return std::ranges::all_of(cycle, [&](int rank) {
       const Wait* const wait = find_wait(waits, rank);
       return wait != nullptr && wait->op == op;
     });
   };
-  if (chain) return "a rank returned too early, or its peers expect one call too many";
+  if (chain)
+    return {"returned-too-early",
+            "a rank returned too early, or its peers expect one call too many"};
   if (cycle.size() == 1)
-    return "a rank cannot wait for itself: skip that message, or is it the wrong rank?";
+    return {"waits-for-itself",
+            "a rank cannot wait for itself: skip that message, or is it the wrong rank?"};
   if (all("send")) {
-    return "all of them send first, and a send waits for its receive (as on NCCL): let one receive "
-           "first, or use sendrecv";
+    return {
+        "all-send-first",
+        "all of them send first, and a send waits for its receive (as on NCCL): let one receive "
+        "first, or use sendrecv"};
   }
-  if (all("recv")) return "all of them receive first: one rank has to send first";
+  if (all("recv"))
+    return {"all-receive-first", "all of them receive first: one rank has to send first"};
   if (several) {
-    return "a call completes only in its own communicator, and these differ: use the same one on "
-           "all sides, in the same order";
+    return {"several-communicators",
+            "a call completes only in its own communicator, and these differ: use the same one on "
+            "all sides, in the same order"};
   }
-  return "every send needs its receive in the same order on the other side";
+  return {"order-differs", "every send needs its receive in the same order on the other side"};
 }
 
 /// The ranks that have not called a collective, found once for all ranks that wait in it.
@@ -239,13 +246,14 @@ DeadlockError explain_deadlock(const std::vector<const RankState*>& asleep,
     story += fmt::format("\n  … {} more in the circle", cycle.size() - shown);
   if (!chain && cycle.size() > 1) story += fmt::format("\n  and so back to rank {}", cycle.front());
   story += unmatched_in_words;
-  story += "\n  hint: " + hint(waits, cycle, chain, several);
+  const Hint hint = hint_for(waits, cycle, chain, several);
+  story += "\n  hint: " + hint.text;
 
   // Every cycle and chain starts with a parked rank.
   const Wait& first = cycle.empty() ? waits.front() : *find_wait(waits, cycle.front());
   const ErrorContext context{first.rank, first.op, first.peers.empty() ? -1 : first.peers.front(),
                              first.file, first.line};
-  return DeadlockError(story, context, waits, cycle);
+  return DeadlockError(story, context, waits, cycle, hint);
 }
 
 }  // namespace rankbox::sim

@@ -48,7 +48,8 @@ TEST_CASE_TEMPLATE("every class of error arrives as itself, with its words and i
 TEST_CASE("a deadlock brings its waits and its cycle along") {
   const DeadlockError sent(
       "deadlock: …", {0, "send", 1, "a.cc", 1},
-      {{0, "send", {1}, 4, "a.cc", 1}, {1, "barrier", {2, 0}, 1ll << 40, "b.cc", 2}}, {0, 1});
+      {{0, "send", {1}, 4, "a.cc", 1}, {1, "barrier", {2, 0}, 1ll << 40, "b.cc", 2}}, {0, 1},
+      {"an-id", "a text"});
   expect<DeadlockError>(there_and_back(std::make_exception_ptr(sent)),
                         [&](const DeadlockError& arrived) {
                           CHECK(std::string(arrived.what()) == "deadlock: …");
@@ -62,6 +63,8 @@ TEST_CASE("a deadlock brings its waits and its cycle along") {
                           CHECK(wait.file == "b.cc");
                           CHECK(wait.line == 2);
                           CHECK(arrived.cycle() == std::vector<int>{0, 1});
+                          CHECK(arrived.hint().id == "an-id");
+                          CHECK(arrived.hint().text == "a text");
                         });
 }
 
