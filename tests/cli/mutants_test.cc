@@ -46,6 +46,22 @@ TEST_CASE("there are known-wrong programs of every exercise, and each edit fits 
   CHECK(number >= kFewestOfAll);
 }
 
+TEST_CASE("a hint is matched by its id, never by its sentence") {
+  Verdict verdict = undecided("broadcast_ring");
+  verdict.status = Status::kFail;
+  verdict.failure.emplace();
+  verdict.failure->message = "tensor[0]: got nan; it was never written";
+  verdict.failure->replay = "./rankbox check";
+  verdict.failure->hint = {"never-written", "it was never written"};
+  const auto complaints = [&](const char* message, const char* hint) {
+    return cli::complaints({"", "", "", {"values"}, {}, message, hint}, verdict);
+  };
+  CHECK(complaints("got nan", "never-written") == "");
+  CHECK(complaints("", "") == "");
+  CHECK(complaints("", "never") != "");
+  CHECK(complaints("never written", "") != "");
+}
+
 TEST_CASE("every wrong program fails for the right reason") {
   project();  // sets the root
   std::vector<cli::Mutant> mutants;
