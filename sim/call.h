@@ -1,8 +1,6 @@
 // Helpers shared by the calls of a communicator.
 #pragma once
 
-#include <utility>
-
 #include "comm/call_checks.h"
 #include "sim/group.h"
 #include "sim/rank_state.h"
@@ -16,20 +14,10 @@ inline void check_not_open(const RankState& rank, const Caller& caller, Slice re
 }
 
 /// Announces an operation to the data plane, if there is one. Call it first, since it may throw.
-/// @param later whether another call waits for the operation
-inline DataPlane::Transit* prepare(const RankState& rank, bool later) {
+inline DataPlane::Transit* prepare(const RankState& rank) {
   if (rank.data_plane == nullptr) [[likely]]
     return nullptr;
-  DataPlane::Transit* made = nullptr;
-  rank.data_plane->prepare(rank.rank, later, {&made, 1});
-  return made;
-}
-
-/// Call after the rank has waited for the operation, with any outcome.
-inline void finish(const RankState& rank, Operation& operation) {
-  if (operation.transit == nullptr) [[likely]]
-    return;
-  rank.data_plane->finish(rank.rank, std::exchange(operation.transit, nullptr));
+  return rank.data_plane->prepare(rank.rank);
 }
 
 /// Throws unless the operation succeeded: MessageMismatch, CollectiveMismatch, DeadlockError or

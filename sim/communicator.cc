@@ -6,7 +6,6 @@
 
 #include <chrono>
 #include <memory>
-#include <span>
 #include <thread>
 #include <utility>
 
@@ -135,7 +134,7 @@ void Backend::send(const Caller& caller, Slice slice, int dst) {
   if (buffered) {
     send_buffered(caller, *state_, slice, channel, peer);
   } else {
-    DataPlane::Transit* const transit = prepare(*state_, /*later=*/false);
+    DataPlane::Transit* const transit = prepare(*state_);
     fill(operation, OperationKind::kSend, caller, *state_, slice, channel, peer, transit);
     operation.watched = transit == nullptr;
     channel.post(operation);
@@ -146,7 +145,6 @@ void Backend::send(const Caller& caller, Slice slice, int dst) {
   count_message(*state_, slice);
   if (!buffered) {
     wait_until_done(operation);
-    finish(*state_, operation);
     check_outcome(caller, operation);
   }
   state_->recorder.end(event, slice);
@@ -157,7 +155,7 @@ void Backend::recv(const Caller& caller, Slice slice, int src) {
   Channel& channel = channel_from(src);
   const int peer = group_->world_rank(src);
   const std::int64_t begin = state_->recorder.now();
-  DataPlane::Transit* const transit = prepare(*state_, /*later=*/false);
+  DataPlane::Transit* const transit = prepare(*state_);
   Operation& operation = fill(state_->recv_operation, OperationKind::kRecv, caller, *state_, slice,
                               channel, peer, transit);
   operation.watched = transit == nullptr;
@@ -165,7 +163,6 @@ void Backend::recv(const Caller& caller, Slice slice, int src) {
   Event& event = state_->recorder.begin(EventKind::kRecv, caller.place, begin);
   fill_event(event, *group_, peer, slice);
   wait_until_done(operation);
-  finish(*state_, operation);
   check_outcome(caller, operation);
   state_->recorder.end(event, slice);
 }
@@ -176,16 +173,13 @@ void Backend::sendrecv(const Caller& caller, Slice out, int dst, Slice in, int s
   Channel& from_src = channel_from(src);
   const std::int64_t begin = state_->recorder.now();
   const bool buffered = state_->world->options().buffering.buffers(out.bytes());
-  DataPlane::Transit* transits[2] = {nullptr, nullptr};
-  if (state_->data_plane != nullptr) [[unlikely]]
-    state_->data_plane->prepare(state_->rank, /*later=*/false,
-                                std::span(transits, buffered ? 1 : 2));
+  DataPlane::Transit* const transit = prepare(*state_);
   // Before posting: the allocation may fail.
   std::unique_ptr<BufferedSend> copied = buffered ? make_buffered_send(*state_, out) : nullptr;
   Operation& recv_half = fill(state_->recv_operation, OperationKind::kRecv, caller, *state_, in,
-                              from_src, group_->world_rank(src), transits[0]);
+                              from_src, group_->world_rank(src), transit);
   Operation& send_half = fill(state_->send_operation, OperationKind::kSend, caller, *state_, out,
-                              to_dst, group_->world_rank(dst), transits[1]);
+                              to_dst, group_->world_rank(dst), transit);
   if (!buffered) {
     recv_half.other_half = &send_half;
     send_half.other_half = &recv_half;
@@ -212,8 +206,6 @@ void Backend::sendrecv(const Caller& caller, Slice out, int dst, Slice in, int s
   };
   if (!failed(recv_half) || !to_dst.withdraw(send_half)) wait_until_done(send_half, &recv_half);
   if (!failed(send_half) || !from_src.withdraw(recv_half)) wait_until_done(recv_half, &send_half);
-  finish(*state_, recv_half);
-  finish(*state_, send_half);
   // A half that did not fit first: the other one may have been stopped because of it.
   const bool send_first = send_half.outcome.load(std::memory_order_relaxed) == Outcome::kMismatch;
   check_outcome(caller, send_first ? send_half : recv_half);
@@ -226,7 +218,7 @@ Backend::Pending Backend::isend(const Caller& caller, Slice slice, int dst) {
   Channel& channel = channel_to(dst);
   const int peer = group_->world_rank(dst);
   const bool buffered = state_->world->options().buffering.buffers(slice.bytes());
-  DataPlane::Transit* const transit = buffered ? nullptr : prepare(*state_, /*later=*/true);
+  DataPlane::Transit* const transit = buffered ? nullptr : prepare(*state_);
   auto pending = std::make_shared<PendingOperation>(caller, *state_, *group_, state_->requests++);
   pending->set_peer(peer);
   pending->use(slice, Slice());
@@ -250,7 +242,7 @@ Backend::Pending Backend::isend(const Caller& caller, Slice slice, int dst) {
 Backend::Pending Backend::irecv(const Caller& caller, Slice slice, int src) {
   Channel& channel = channel_from(src);
   const int peer = group_->world_rank(src);
-  DataPlane::Transit* const transit = prepare(*state_, /*later=*/true);
+  DataPlane::Transit* const transit = prepare(*state_);
   auto pending = std::make_shared<PendingOperation>(caller, *state_, *group_, state_->requests++);
   pending->set_peer(peer);
   pending->use(Slice(), slice);

@@ -56,8 +56,7 @@ Event& record(RankState& rank, const Caller& caller, const Group& group, const C
 void Backend::run(const Caller& caller, const CollectiveCall& call) {
   if (!state_->open_requests.empty()) [[unlikely]]
     check_not_in_use(caller, call.in, written_by(call, caller.index));
-  DataPlane::Transit* const transit =
-      moves_data(call.kind) ? prepare(*state_, /*later=*/false) : nullptr;
+  DataPlane::Transit* const transit = moves_data(call.kind) ? prepare(*state_) : nullptr;
   // As with messages: publish first, and record the event while other ranks arrive.
   const std::int64_t begin = state_->recorder.now();
   group_->short_collectives().publish(index_, call);
@@ -76,14 +75,12 @@ void Backend::run(const Caller& caller, const CollectiveCall& call) {
       wait_until_done(collective.operation);
       leave_collective(collective);
   }
-  sim::finish(*state_, collective.operation);
   check_outcome(caller, collective.operation);
   state_->recorder.end(event, call.out);
 }
 
 Backend::Pending Backend::start(const Caller& caller, const CollectiveCall& call) {
-  DataPlane::Transit* const transit =
-      moves_data(call.kind) ? prepare(*state_, /*later=*/true) : nullptr;
+  DataPlane::Transit* const transit = moves_data(call.kind) ? prepare(*state_) : nullptr;
   const std::int64_t begin = state_->recorder.now();
   auto pending = std::make_shared<PendingOperation>(caller, *state_, *group_, state_->requests++);
   Event& event = record(*state_, caller, *group_, call, begin);

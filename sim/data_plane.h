@@ -5,15 +5,13 @@
 // to arrive copies it. With one, ranks have memory and work queues of a device (a GPU's streams).
 // An operation that is done on the host has been enqueued there, in the right order:
 //
-//   prepare   by a rank that is about to post an operation: notes the rank's work so far
-//   copy      by the second rank to arrive: enqueues a copy, after the work that both have noted;
-//             or run, by the last rank of a collective
-//   finish    by an operation's owner, when the operation is done: orders its later work after that
+//   prepare   by a rank that is about to post an operation
+//   copy      by the second rank to arrive: enqueues a copy, between what both ranks have enqueued
+//             and what they enqueue later; or run, by the last rank of a collective
 //
-// Where ranks share a queue (gpu/shared/), its order does all of it. In any case, a queue waits
-// only for work that was enqueued before. By induction all enqueued work completes, for any order
-// of ranks. Therefore, with a data plane too, only ranks can wait for each other forever, and then
-// all of them are parked.
+// A queue waits only for work that was enqueued before. By induction all enqueued work completes,
+// for any order of ranks. Therefore, with a data plane too, only ranks can wait for each other
+// forever, and then all of them are parked.
 //
 // Functions that read data are off. There are no fast paths for short messages and collectives,
 // waiting ranks do not help with collectives, and buffers are neither watched nor recorded
@@ -36,7 +34,7 @@ class DataPlane {
  public:
   virtual ~DataPlane() = default;
 
-  /// The data plane's state of an operation until it is finished; opaque to the sandbox.
+  /// What the data plane knows of an operation in flight; opaque to the sandbox.
   struct Transit;
 
   /// Returns whether ranks may be fibers: no call depends on the thread that makes it.
@@ -46,17 +44,15 @@ class DataPlane {
 
   /// Called before the rank's function begins.
   virtual void enter(int rank) = 0;
-  /// Called after the rank's function has ended and all its operations are finished. Also after an
+  /// Called after the rank's function has ended and all its operations are done. Also after an
   /// enter() that threw. Other ranks may still read data that it sent.
   virtual void leave(int rank) noexcept = 0;
 
   // ---- Operations ----
 
-  /// Called by the rank that is about to post these operations: one, or both halves of a sendrecv
-  /// (its receive alone, if its send is buffered). From now on they may read and write their
-  /// memory.
-  /// @param later whether the rank continues while they are in flight
-  virtual void prepare(int rank, bool later, std::span<Transit*> operations) = 0;
+  /// Called by the rank that is about to post an operation, or both halves of a sendrecv. From now
+  /// on it may read and write its memory. The result is not null, and valid until leave().
+  virtual Transit* prepare(int rank) = 0;
 
   /// For a buffered send: copies the slice, and returns the copy's address in `data`. The operation
   /// may outlive the call, the rank's function, and the slice; discard() ends it.
@@ -79,13 +75,8 @@ class DataPlane {
   /// @param parts [index in the communicator]
   virtual void run(std::span<const Part> parts, const Transit* mine) = 0;
 
-  /// Called by the rank that prepared it, when no other rank uses it any more. Orders the rank's
-  /// later uses of the memory after the copy. Nothing was copied if the operation was withdrawn.
-  /// `transit` is not used again, also if this throws.
-  virtual void finish(int rank, Transit* transit) = 0;
-
-  /// As finish, for a buffered send. Thread safety: any thread may call it, at any time after the
-  /// copy was enqueued or dropped.
+  /// Ends a buffered send. Thread safety: any thread may call it, at any time after the copy was
+  /// enqueued or dropped.
   virtual void discard(Transit* transit) noexcept = 0;
 };
 

@@ -1,15 +1,13 @@
 #include "sim/pending_operation.h"
 
 #include <algorithm>
-#include <exception>
 #include <functional>
 #include <string_view>
-#include <utility>
 
 #include <fmt/format.h>
 
-#include "sim/call.h"
 #include "sim/message/copy_bytes.h"
+#include "sim/rank_state.h"
 #include "sim/wait.h"
 #include "sim/world.h"
 
@@ -85,9 +83,8 @@ void PendingOperation::finish() {
   *at = open.back();
   open.pop_back();
   if (is_collective_) leave_collective(collective_);
-  const BuffersInUse::Entry in_use = std::move(in_use_);  // closed last: the device may use them
-  const RankState& rank = *std::exchange(rank_, nullptr);
-  sim::finish(rank, operation());
+  in_use_.close();
+  rank_ = nullptr;
 }
 
 void PendingOperation::drop() {
@@ -106,12 +103,7 @@ void PendingOperation::drop() {
     rank_->dropped_peer = peer_;
     rank_->dropped_place = caller_.place;
   }
-  World& world = *rank_->world;
-  try {
-    finish();
-  } catch (...) {  // the device failed, and this may be a destructor
-    world.stop(std::current_exception());
-  }
+  finish();
 }
 
 void drop_open_requests(RankState& rank) {

@@ -27,16 +27,13 @@ class WithoutData final : public DataPlane {
   }
   void leave(int /*rank*/) noexcept override {}
 
-  void prepare(int /*rank*/, bool /*later*/, std::span<Transit*> operations) override {
-    for (Transit*& each : operations) each = transit();
-  }
+  Transit* prepare(int /*rank*/) override { return transit(); }
   Transit* prepare_copy(int /*rank*/, Slice slice, void** data) override {
     *data = slice.data();
     return transit();
   }
   void copy(Side /*to*/, Side /*from*/, std::int64_t /*bytes*/, const Transit* /*mine*/) override {}
   void run(std::span<const Part> /*parts*/, const Transit* /*mine*/) override {}
-  void finish(int /*rank*/, Transit* /*transit*/) override {}
   void discard(Transit* /*transit*/) noexcept override {}
 
  private:

@@ -98,10 +98,10 @@ int SharedPlane::holder_of(const Side& side) const {
   return has_several_ ? device_holding(side.data, side.transit->device) : side.transit->device;
 }
 
-void SharedPlane::prepare(int rank, bool /*later*/, std::span<Transit*> operations) {
+SharedPlane::Transit* SharedPlane::prepare(int rank) {
   Rank& state = state_of(rank);
   state.gpu->make_room({.op = "a message or collective"});
-  for (Transit*& transit : operations) transit = &state.transit;
+  return &state.transit;
 }
 
 SharedPlane::Transit* SharedPlane::prepare_copy(int rank, Slice slice, void** data) {

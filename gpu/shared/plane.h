@@ -48,11 +48,10 @@ class SharedPlane final : public sim::DataPlane {
 
   void enter(int rank) override;
   void leave(int rank) noexcept override;
-  void prepare(int rank, bool later, std::span<Transit*> operations) override;
+  Transit* prepare(int rank) override;
   Transit* prepare_copy(int rank, Slice slice, void** data) override;
   void copy(Side to, Side from, std::int64_t bytes, const Transit* mine) override;
   void run(std::span<const Part> parts, const Transit* mine) override;
-  void finish(int /*rank*/, Transit* /*transit*/) override {}
   void discard(Transit* transit) noexcept override;
 
  private:

@@ -59,7 +59,7 @@ struct alignas(64) Operation {
   std::atomic<std::uint32_t> state{kDone};
   std::atomic<Outcome> outcome{Outcome::kOk};  // ordered by `state`; sendrecv: channel.cc
   Operation* other_half = nullptr;             // of a sendrecv: fails with this one
-  DataPlane::Transit* transit = nullptr;       // with a data plane: from prepare to finish
+  DataPlane::Transit* transit = nullptr;       // with a data plane: as it prepared this
   std::unique_ptr<Mismatch> mismatch;          // kMismatch
 };
 
