@@ -2,11 +2,15 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <map>
 #include <memory>
+#include <mutex>
 
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <link.h>
+
+#include "comm/memory_meter.h"
 
 namespace rankbox {
 namespace {
@@ -34,7 +38,21 @@ class SignalStack {
   std::unique_ptr<char[]> memory_;
 };
 
-void (*on_throw)() = nullptr;
+bool keeps_throws = false;
+
+std::mutex throws_mutex;
+std::map<int, Callers>& throws() {
+  static std::map<int, Callers> by_rank;
+  return by_rank;
+}
+
+/// Returns whether a throw of this rank is kept. Most throws of a large world are Aborted, which
+/// has its place: walking 65,536 stacks took a third of a proof of deadlock.
+bool is_kept(int rank) {
+  constexpr std::size_t kMostRanks = 1024;
+  const std::lock_guard lock(throws_mutex);
+  return throws().size() < kMostRanks || throws().contains(rank);
+}
 
 void handle(int signal, void (*handler)(int)) {
   struct sigaction action = {};
@@ -66,7 +84,14 @@ LoadedLibrary library_at(const void* address) {
   return library;
 }
 
-Callers find_callers(std::span<const LoadedLibrary> libraries) {
+std::vector<LoadedLibrary>& learners_libraries() {
+  // Never destroyed: a thread may crash while the process exits.
+  static auto& libraries = *new std::vector<LoadedLibrary>;
+  return libraries;
+}
+
+Callers find_callers() {
+  const std::vector<LoadedLibrary>& libraries = learners_libraries();
   std::array<void*, 64> frames;
   const int count = backtrace(frames.data(), static_cast<int>(frames.size()));
   Callers found;
@@ -84,20 +109,33 @@ Callers find_callers(std::span<const LoadedLibrary> libraries) {
   return found;
 }
 
-void handle_faults(const FaultHandlers& handlers, std::initializer_list<int> more_signals) {
-  // The first backtrace loads a library, which a signal handler must not do.
+Callers callers_of_last_throw(int rank) {
+  const std::lock_guard lock(throws_mutex);
+  const auto entry = rank == kAnyRank ? throws().begin() : throws().find(rank);
+  return entry == throws().end() ? Callers() : entry->second;
+}
+
+void handle_faults(void (*on_signal)(int signal), void (*on_exit_called)(int status, void* unused),
+                   std::initializer_list<int> more_signals) {
+  // The first calls allocate and load a library, which a signal handler must not do.
+  learners_libraries();
   std::array<void*, 1> frame;
   backtrace(frame.data(), 1);
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
-    handle(signal, handlers.on_signal);
-  for (const int signal : more_signals) handle(signal, handlers.on_signal);
-  on_exit(handlers.on_exit, nullptr);
-  on_throw = handlers.on_throw;
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) handle(signal, on_signal);
+  for (const int signal : more_signals) handle(signal, on_signal);
+  on_exit(on_exit_called, nullptr);
+  keeps_throws = true;
 }
 
 /// Called by __cxa_throw below.
-void report_throw() {
-  if (on_throw != nullptr) on_throw();
+void keep_throw() {
+  if (!keeps_throws || learners_libraries().empty()) return;
+  const int rank = rank_of_this_thread();
+  if (!is_kept(rank)) return;
+  const Callers callers = find_callers();
+  if (callers.library < 0) return;
+  const std::lock_guard lock(throws_mutex);
+  throws()[rank] = callers;
 }
 
 }  // namespace rankbox
@@ -108,7 +146,7 @@ extern "C" {
 // NOLINTNEXTLINE(bugprone-reserved-identifier, readability-identifier-naming): its name is given
 [[noreturn]] __attribute__((visibility("default"))) void __cxa_throw(void* exception, void* type,
                                                                      void (*destroy)(void*)) {
-  rankbox::report_throw();
+  rankbox::keep_throw();
   using Throw = void (*)(void*, void*, void (*)(void*));
   static const auto runtime_throw = reinterpret_cast<Throw>(dlsym(RTLD_NEXT, "__cxa_throw"));
   runtime_throw(exception, type, destroy);

@@ -1,13 +1,14 @@
-// Helpers of handlers for crashes, exits and throws.
+// Crashes, exits and throws in a learner's library: the handlers, and where it was.
 //
-// They provide a signal stack, and the callers in a learner's library.
+// Neither exceptions nor signals carry their place. So the addresses of the callers in the library
+// are found when one happens, and those of each rank's last throw are kept.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <span>
+#include <vector>
 
 namespace rankbox {
 
@@ -24,24 +25,29 @@ struct LoadedLibrary {
 /// Returns the library that holds this address.
 LoadedLibrary library_at(const void* address);
 
+/// The learner's libraries. Set them before ranks are started.
+std::vector<LoadedLibrary>& learners_libraries();
+
 /// Callers in one library, innermost first, in the form of addr2line: offsets into it.
 struct Callers {
-  int library = -1;  // its index; -1: no caller lies in any
+  int library = -1;  // its index; -1: no caller lies in a learner's library
   std::array<std::uintptr_t, 8> offsets = {};
   std::size_t count = 0;
 };
 
-/// Returns the callers of this function in the innermost of these libraries. Allocates nothing.
-Callers find_callers(std::span<const LoadedLibrary> libraries);
+/// Returns the callers of this function in the innermost of the learner's libraries. Allocates
+/// nothing.
+Callers find_callers();
 
-struct FaultHandlers {
-  void (*on_signal)(int signal);
-  void (*on_exit)(int status, void* unused);
-  void (*on_throw)();  // any exception in this process is about to be thrown
-};
+inline constexpr int kAnyRank = -2;
+
+/// Returns where this rank last threw an exception out of a learner's library. With kAnyRank: one
+/// of the ranks that did. Throws are kept from handle_faults() on.
+Callers callers_of_last_throw(int rank);
 
 /// Installs the handlers: on_signal for the signals of crashes and for `more_signals`. Call once,
 /// before any thread is started.
-void handle_faults(const FaultHandlers& handlers, std::initializer_list<int> more_signals = {});
+void handle_faults(void (*on_signal)(int signal), void (*on_exit)(int status, void* unused),
+                   std::initializer_list<int> more_signals = {});
 
 }  // namespace rankbox

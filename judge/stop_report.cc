@@ -6,8 +6,6 @@
 #include <csignal>
 #include <cstdint>
 #include <cstring>
-#include <map>
-#include <mutex>
 #include <sstream>
 
 #include <dlfcn.h>
@@ -20,7 +18,6 @@ namespace rankbox {
 
 namespace {
 
-LoadedLibrary learners;  // set before ranks are started
 void (*write_line)(std::string_view line) = nullptr;
 std::atomic<bool> done{false};
 
@@ -66,7 +63,7 @@ void report(std::string_view how, int number) {
   if (rank < 0) line.add("-");
   line.add(static_cast<std::uintptr_t>(rank < 0 ? -rank : rank), 10);
   line.add(" at");
-  add(line, find_callers({&learners, 1}));
+  add(line, find_callers());
   line.add("\n");
   write_line(line.text());
 }
@@ -83,46 +80,19 @@ void on_exit_called(int status, void* /*unused*/) {
   if (!done) report("exit", status);
 }
 
-// ---- Exceptions ----
-
-std::mutex throws_mutex;
-std::map<int, std::string>& throws() {
-  static std::map<int, std::string> by_rank;
-  return by_rank;
-}
-
-/// Returns whether a throw of this rank is remembered. Most throws of a large world are Aborted,
-/// which has its place: walking 65,536 stacks took a third of a proof of deadlock.
-bool is_remembered(int rank) {
-  constexpr std::size_t kMostRanks = 1024;
-  const std::lock_guard lock(throws_mutex);
-  return throws().size() < kMostRanks || throws().contains(rank);
-}
-
-void remember_throw() {
-  if (learners.end == 0 || !is_remembered(rank_of_this_thread())) return;
-  const Callers callers = find_callers({&learners, 1});
-  if (callers.count == 0) return;
-  Line line;
-  add(line, callers);
-  const std::lock_guard lock(throws_mutex);
-  throws()[rank_of_this_thread()] = std::string(line.text().substr(1));
-}
-
 }  // namespace
 
 void report_stops(void (*write)(std::string_view line)) {
   write_line = write;
-  handle_faults({.on_signal = on_signal, .on_exit = on_exit_called, .on_throw = remember_throw},
-                {SIGUSR1});
+  handle_faults(on_signal, on_exit_called, {SIGUSR1});
 }
 
-void set_library(const void* address) { learners = library_at(address); }
+void set_library(const void* address) { learners_libraries() = {library_at(address)}; }
 
 std::string last_throw_of(int rank) {
-  const std::lock_guard lock(throws_mutex);
-  const auto found = throws().find(rank);
-  return found == throws().end() ? "" : found->second;
+  Line line;
+  add(line, callers_of_last_throw(rank));
+  return std::string(line.text().substr(line.text().empty() ? 0 : 1));
 }
 
 std::string offset_of(const void* code) {

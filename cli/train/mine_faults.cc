@@ -6,8 +6,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <map>
-#include <mutex>
 #include <tuple>
 #include <vector>
 
@@ -21,13 +19,10 @@
 namespace rankbox::train {
 namespace {
 
-// Filled before threads start, and only read afterwards: functions, and the library of each.
+// Filled before threads start, and only read afterwards: a function for each of
+// learners_libraries().
 std::vector<MineFunction>& functions() {
   static std::vector<MineFunction> all;
-  return all;
-}
-std::vector<LoadedLibrary>& libraries() {
-  static std::vector<LoadedLibrary> all;
   return all;
 }
 
@@ -114,7 +109,7 @@ void on_signal(int signal) {
   if (is_reporting.test_and_set()) {
     for (;;) pause();  // another thread was first, and ends the process
   }
-  const Callers found = find_callers(libraries());
+  const Callers found = find_callers();
   if (found.library < 0) {
     std::signal(signal, SIG_DFL);
     raise(signal);
@@ -138,7 +133,7 @@ void on_signal(int signal) {
 
 /// A learner's function must return: a process that it ends would look complete.
 void on_exit_called(int code, void* /*unused*/) {
-  const Callers found = find_callers(libraries());
+  const Callers found = find_callers();
   if (found.library < 0) return;  // not the learner's
   const PlaceText place = place_of(found);
   const char* name = function_of(found).name.c_str();
@@ -150,28 +145,14 @@ void on_exit_called(int code, void* /*unused*/) {
   _exit(1);
 }
 
-std::mutex throws_mutex;
-std::map<int, Callers>& throws() {
-  static std::map<int, Callers> by_rank;
-  return by_rank;
-}
-
-void remember_throw() {
-  const Callers found = find_callers(libraries());
-  if (found.library < 0) return;
-  const std::lock_guard lock(throws_mutex);
-  throws()[rank_of_this_thread()] = found;
-}
-
 }  // namespace
 
 void report_faults_in(const MineFunction& function) {
-  const bool is_first = libraries().empty();
+  const bool is_first = functions().empty();
   functions().push_back(function);
-  libraries().push_back(library_at(function.address));
-  // Registered after the lists were constructed: exit() then calls on_exit before it destroys them.
-  if (is_first)
-    handle_faults({.on_signal = on_signal, .on_exit = on_exit_called, .on_throw = remember_throw});
+  learners_libraries().push_back(library_at(function.address));
+  // Registered after the list was constructed: exit() then calls on_exit before it destroys it.
+  if (is_first) handle_faults(on_signal, on_exit_called);
 }
 
 std::vector<std::string> functions_of_yours() {
@@ -181,13 +162,8 @@ std::vector<std::string> functions_of_yours() {
 }
 
 ThrowPlace last_throw_of(int rank) {
-  Callers found;
-  {
-    const std::lock_guard lock(throws_mutex);
-    const auto entry = rank == kAnyRank ? throws().begin() : throws().find(rank);
-    if (entry == throws().end()) return {};
-    found = entry->second;
-  }
+  const Callers found = callers_of_last_throw(rank);
+  if (found.library < 0) return {};
   const std::string place = place_of(found).data();
   const std::string& name = function_of(found).name;
   const std::string file = place.substr(0, length_of_other_file(place.c_str()));

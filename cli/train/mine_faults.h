@@ -29,9 +29,7 @@ struct ThrowPlace {
 /// Returns the exercises whose faults are reported.
 std::vector<std::string> functions_of_yours();
 
-constexpr int kAnyRank = -2;
-
-/// Returns where this rank last threw. With kAnyRank: any rank that threw.
+/// Returns where this rank last threw; with kAnyRank (judge/faults.h), where any rank did.
 ThrowPlace last_throw_of(int rank);
 
 }  // namespace rankbox::train
