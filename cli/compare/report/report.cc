@@ -29,15 +29,16 @@ std::string format_heading(const Row& row) {
   return heading;
 }
 
-/// What a contest decides about the columns.
+/// What the plan and a contest decide about the columns.
 struct Columns {
+  bool is_virtual = false;  // --virtual: no times of this machine
   std::size_t label = 15;   // width
   std::size_t cluster = 9;  // width
   bool has_ring = false;
 };
 
 Columns columns_of(const Plan& plan, const std::vector<Row>& contest) {
-  Columns columns;
+  Columns columns = {.is_virtual = plan.without_data};
   columns.cluster = std::max(columns.cluster, plan.cluster.name.size());
   for (const Row& row : contest) {
     columns.label = std::max(columns.label, label_of(row).size());
@@ -46,116 +47,78 @@ Columns columns_of(const Plan& plan, const std::vector<Row>& contest) {
   return columns;
 }
 
-std::string padded(const std::string& text, int width) {
-  return fmt::format("{:>{}}", text, width);
-}
+/// The texts of a row, for all columns that there may be.
+struct Texts {
+  std::string time = "-", p99 = "-", vs_native = "-", vs_ring = "-", rate = "-", there = "-";
+  std::string steps = "-", sent = "-", added = "-";
+};
 
-/// Returns the cells of a table with the times of this machine, padded.
-std::vector<std::string> cells_of(const Columns& columns, const std::vector<std::string>& times,
-                                  const std::string& vs_ring, const std::string& busbw,
-                                  const std::string& there, const std::vector<std::string>& cost) {
+/// Returns the cells of the columns that there are, padded.
+/// @param mark after the time there: "*" or " "
+std::vector<std::string> cells_of(const Columns& columns, const Texts& texts, const char* mark) {
   // µ is one column and two bytes; fmt handles that.
-  std::vector<std::string> cells = {padded(times[0], 8), padded(times[1], 8), padded(times[2], 9)};
-  if (columns.has_ring) cells.push_back(padded(vs_ring, 7));
-  cells.push_back(padded(busbw, 8));
-  cells.push_back(there);
-  cells.insert(cells.end(), {padded(cost[0], 5), padded(cost[1], 8), padded(cost[2], 8)});
+  const auto padded = [](const std::string& text, std::size_t width) {
+    return fmt::format("{:>{}}", text, width);
+  };
+  std::vector<std::string> cells;
+  if (columns.is_virtual) {
+    cells = {padded(texts.there, columns.cluster), padded(texts.vs_native, 9)};
+  } else {
+    cells = {padded(texts.time, 8), padded(texts.p99, 8), padded(texts.vs_native, 9)};
+    if (columns.has_ring) cells.push_back(padded(texts.vs_ring, 7));
+  }
+  cells.push_back(padded(texts.rate, 8));
+  if (!columns.is_virtual) cells.push_back(padded(texts.there, columns.cluster) + " " + mark);
+  cells.insert(cells.end(), {padded(texts.steps, columns.is_virtual ? 8 : 5), padded(texts.sent, 8),
+                             padded(texts.added, 8)});
   return cells;
 }
 
 TableRow format_titles(const Plan& plan, const Columns& columns) {
-  return {fmt::format("  {:<{}}", "", columns.label),
-          cells_of(columns, {"time", "p99", "vs native"}, "vs ring", "GB/s",
-                   fmt::format("{:>{}}  ", plan.cluster.name, columns.cluster),
-                   {"steps", "sent", "added"})};
+  const Texts titles = {"time",  "p99",  "vs native", "vs ring", "GB/s", plan.cluster.name,
+                        "steps", "sent", "added"};
+  return {fmt::format("  {:<{}}", "", columns.label), cells_of(columns, titles, " ")};
 }
 
-/// @param wins is marked before the label
-TableRow labelled_row(const Row& row, const Columns& columns, bool wins) {
-  return {fmt::format("{} {:<{}}", wins ? '*' : ' ', label_of(row), columns.label)};
+/// Sets what this machine, or with --virtual the cluster, takes and reaches.
+/// @param native null: its virtual time is not known
+void set_times(Texts& texts, const Row& row, const Columns& columns, const Row* native) {
+  const auto ratio = [](double value) { return fmt::format("{:.2f} x", value); };
+  const bool has_rate = row.bytes > 0 && row.world_size > 1;
+  if (columns.is_virtual) {
+    if (native != nullptr && *native->virtual_seconds > 0)
+      texts.vs_native = ratio(*row.virtual_seconds / *native->virtual_seconds);
+    if (has_rate) texts.rate = fmt::format("{:.3g}", row.virtual_bus_bandwidth() / 1e9);
+    return;
+  }
+  if (row.time) texts.time = format_seconds(row.time->median);
+  if (row.time) texts.p99 = format_seconds(row.p99_seconds);
+  texts.vs_native = ratio(row.vs_native);
+  if (row.vs_ring) texts.vs_ring = ratio(*row.vs_ring);
+  if (has_rate) texts.rate = fmt::format("{:.3g}", row.bus_bandwidth() / 1e9);
 }
 
-TableRow format_row(const Row& row, const Columns& columns, bool wins_here, bool wins_there) {
-  TableRow line = labelled_row(row, columns, wins_here);
-  if (row.failure || !row.skipped.empty()) {
-    line.remark = "  " + (row.failure ? in_words(*row.failure) : "skipped: " + row.skipped);
+TableRow format_row(const Row& row, const Columns& columns, bool wins_here, bool wins_there,
+                    const Row* native) {
+  TableRow line = {fmt::format("{} {:<{}}", wins_here ? '*' : ' ', label_of(row), columns.label)};
+  const bool is_unknown = columns.is_virtual && !row.virtual_seconds;
+  if (row.failure || !row.skipped.empty() || is_unknown) {
+    line.remark = "  " + (row.failure            ? in_words(*row.failure)
+                          : !row.skipped.empty() ? "skipped: " + row.skipped
+                                                 : "-");
     return line;
   }
-  const auto ratio = [](double value) { return fmt::format("{:.2f} x", value); };
-  const std::string busbw = row.bytes == 0 || row.world_size == 1
-                                ? "-"
-                                : fmt::format("{:.3g}", row.bus_bandwidth() / 1e9);
-  std::vector<std::string> cost = {"-", "-", "-"};
+  Texts texts;
+  set_times(texts, row, columns, native);
+  if (row.virtual_seconds) texts.there = format_seconds(*row.virtual_seconds);
   if (row.cost) {
-    cost = {fmt::format("{:.0f}", row.cost->steps), in_terms_of(row.cost->bytes, row.bytes),
-            in_terms_of(row.cost->reduced, row.bytes)};
+    texts.steps = fmt::format("{:.0f}", row.cost->steps);
+    texts.sent = in_terms_of(row.cost->bytes, row.bytes);
+    texts.added = in_terms_of(row.cost->reduced, row.bytes);
   }
-  const std::string there = row.virtual_seconds ? format_seconds(*row.virtual_seconds) : "-";
-  line.cells =
-      cells_of(columns,
-               {row.time ? format_seconds(row.time->median) : "-",
-                row.time ? format_seconds(row.p99_seconds) : "-", ratio(row.vs_native)},
-               row.vs_ring ? ratio(*row.vs_ring) : "-", busbw,
-               fmt::format("{:>{}} {}", there, columns.cluster, wins_there ? '*' : ' '), cost);
+  line.cells = cells_of(columns, texts, wins_there ? "*" : " ");
   if (row.wrong.value_or(0) > 0) line.remark = fmt::format("  WRONG: {} elements", *row.wrong);
   return line;
-}
-
-/// The same with --virtual.
-std::vector<std::string> virtual_cells(const Columns& columns, const std::string& time,
-                                       const std::string& ratio, const std::string& rate,
-                                       const std::vector<std::string>& cost) {
-  return {fmt::format("{:>{}}", time, columns.cluster),
-          padded(ratio, 9),
-          padded(rate, 8),
-          padded(cost[0], 8),
-          padded(cost[1], 8),
-          padded(cost[2], 8)};
-}
-
-/// With --virtual: no times of this machine.
-TableRow format_virtual_titles(const Plan& plan, const Columns& columns) {
-  return {
-      fmt::format("  {:<{}}", "", columns.label),
-      virtual_cells(columns, plan.cluster.name, "vs native", "GB/s", {"steps", "sent", "added"})};
-}
-
-/// @param native null: its time is not known
-TableRow format_virtual_row(const Row& row, const Columns& columns, bool wins, const Row* native) {
-  TableRow line = labelled_row(row, columns, wins);
-  if (!row.skipped.empty() || row.failure || !row.virtual_seconds) {
-    line.remark = !row.skipped.empty() ? "  skipped: " + row.skipped
-                                       : "  " + (row.failure ? in_words(*row.failure) : "-");
-    return line;
-  }
-  const bool has_ratio = native != nullptr && *native->virtual_seconds > 0;
-  const std::string ratio =
-      has_ratio ? fmt::format("{:.2f} x", *row.virtual_seconds / *native->virtual_seconds) : "-";
-  const bool has_rate = row.bytes > 0 && row.world_size > 1;
-  const std::string rate =
-      has_rate ? fmt::format("{:.3g}", row.virtual_bus_bandwidth() / 1e9) : "-";
-  line.cells = virtual_cells(
-      columns, format_seconds(*row.virtual_seconds), ratio, rate,
-      {fmt::format("{:.0f}", row.cost->steps), in_terms_of(row.cost->bytes, row.bytes),
-       in_terms_of(row.cost->reduced, row.bytes)});
-  return line;
-}
-
-std::string format_virtual_contest(const Plan& plan, const std::vector<Row>& contest, bool colour) {
-  const Columns columns = columns_of(plan, contest);
-  std::vector<TableRow> rows = {format_virtual_titles(plan, columns)};
-  const Row* best = winner_of(contest, ClockKind::kVirtual);
-  const auto is_native = [](const Row& row) {
-    return row.whose == Whose::kNative && row.virtual_seconds && !row.failure;
-  };
-  const auto native = std::ranges::find_if(contest, is_native);
-  for (const Row& row : contest) {
-    rows.push_back(format_virtual_row(row, columns, &row == best,
-                                      native == contest.end() ? nullptr : &*native));
-    const char* paint = row.failure ? "\033[31m" : &row == best ? "\033[1;32m" : nullptr;
-    if (colour) rows.back().paint = paint;
-  }
-  return fmt::format("\n{}\n{}", fit(format_heading(contest.front())), table(rows));
 }
 
 std::string line_of(std::size_t rank, const Device& device) {
@@ -227,15 +190,21 @@ std::string legend(const Plan& plan, bool has_ring) {
 }
 
 std::string format_contest(const Plan& plan, const std::vector<Row>& contest, bool colour) {
-  if (plan.without_data) return format_virtual_contest(plan, contest, colour);
   const Columns columns = columns_of(plan, contest);
   std::vector<TableRow> rows = {format_titles(plan, columns)};
   const Row* there = winner_of(contest, ClockKind::kVirtual);
   const bool shares = shares_cores(plan, contest.front().world_size);
-  const Row* here = shares ? nullptr : winner_of(contest, ClockKind::kWall);
+  // With --virtual there is one winner, marked on the left.
+  const Row* here = columns.is_virtual ? there
+                    : shares           ? nullptr
+                                       : winner_of(contest, ClockKind::kWall);
   const Row* best = shares ? there : here;
+  const auto native = std::ranges::find_if(contest, [](const Row& row) {
+    return row.whose == Whose::kNative && row.virtual_seconds && !row.failure;
+  });
   for (const Row& row : contest) {
-    rows.push_back(format_row(row, columns, &row == here, &row == there));
+    rows.push_back(format_row(row, columns, &row == here, &row == there,
+                              native == contest.end() ? nullptr : &*native));
     const bool is_bad = row.failure || row.wrong.value_or(0) > 0;
     const char* paint = is_bad ? "\033[31m" : &row == best ? "\033[1;32m" : nullptr;
     if (colour) rows.back().paint = paint;
