@@ -1,6 +1,8 @@
-// A file descriptor that is closed with its owner.
+// A file descriptor that is closed with its owner, and writing to one.
 #pragma once
 
+#include <cerrno>
+#include <string_view>
 #include <utility>
 
 #include <unistd.h>
@@ -29,5 +31,16 @@ class Fd {
  private:
   int fd_;
 };
+
+/// Writes all bytes. Blocks until done. Returns false on failure, with errno set. Safe in a signal
+/// handler.
+inline bool write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t wrote = write(fd, bytes.data(), bytes.size());
+    if (wrote < 0 && errno != EINTR) return false;
+    if (wrote > 0) bytes.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+  return true;
+}
 
 }  // namespace rankbox

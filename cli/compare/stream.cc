@@ -11,6 +11,7 @@
 
 #include "comm/errors.h"
 #include "comm/result_bytes.h"
+#include "files/fd.h"
 
 namespace rankbox::cli {
 namespace {
@@ -34,11 +35,7 @@ void FrameWriter::write(const Frame& frame) {
   const std::uint64_t size = writer.bytes.size();
   std::memcpy(bytes.data(), &size, sizeof(size));
   bytes += writer.bytes;
-  for (std::size_t sent = 0; sent < bytes.size();) {
-    const ssize_t wrote = ::write(fd_, bytes.data() + sent, bytes.size() - sent);
-    if (wrote < 0 && errno != EINTR) fail("the process that started this one has exited");
-    if (wrote > 0) sent += static_cast<std::size_t>(wrote);
-  }
+  if (!write_all(fd_, bytes)) fail("the process that started this one has exited");
 }
 
 FrameReader::FrameReader(const std::string& path) : fd_(-1) {

@@ -118,13 +118,7 @@ void ResultStore::read_line(const std::string& line) {
 }
 
 void ResultStore::append(const std::string& line) {
-  const std::string text = line + "\n";
-  std::size_t written = 0;
-  while (written < text.size()) {
-    const ssize_t count = write(fd_.get(), text.data() + written, text.size() - written);
-    if (count < 0 && errno != EINTR) fail(path_);
-    if (count > 0) written += static_cast<std::size_t>(count);
-  }
+  if (!write_all(fd_.get(), line + "\n")) fail(path_);
 }
 
 }  // namespace rankbox::cli

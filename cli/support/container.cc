@@ -55,11 +55,7 @@ Fd moved_up(int fd) {
 /// Returns a descriptor that reads `content`.
 Fd readable(const std::string& content) {
   Fd file = moved_up(memfd_create("rankbox", MFD_CLOEXEC));
-  for (std::size_t sent = 0; sent < content.size();) {
-    const ssize_t wrote = write(file.get(), content.data() + sent, content.size() - sent);
-    if (wrote < 0) fail("write");
-    sent += static_cast<std::size_t>(wrote);
-  }
+  if (!write_all(file.get(), content)) fail("write");
   lseek(file.get(), 0, SEEK_SET);
   return file;
 }

@@ -15,6 +15,7 @@
 #include "cli/support/child.h"
 #include "comm/result_bytes.h"
 #include "comm/run_ranks.h"
+#include "files/fd.h"
 
 namespace rankbox::cli {
 
@@ -84,14 +85,8 @@ BaselineRows measure_baseline(int world_size, const Baseline& baseline) {
 void report_to_parent(const std::vector<Row>& rows) {
   ByteWriter writer;
   writer.put(rows);
-  for (std::size_t written = 0; written < writer.bytes.size();) {
-    const ssize_t now =
-        write(kReportFd, writer.bytes.data() + written, writer.bytes.size() - written);
-    if (now < 0 && errno != EINTR) {
-      throw std::system_error(errno, std::generic_category(),
-                              "--is-baseline: the parent has exited");
-    }
-    if (now > 0) written += static_cast<std::size_t>(now);
+  if (!write_all(kReportFd, writer.bytes)) {
+    throw std::system_error(errno, std::generic_category(), "--is-baseline: the parent has exited");
   }
 }
 
