@@ -7,7 +7,7 @@
 //   stopped asked 10 rank 2 at 11a9 1203
 //
 // The innermost address in the learner's library comes first. Addresses are offsets into the
-// library; cli/plugin/source_lines.h turns them into lines. Also records where each rank last threw
+// library; cli/plugin/library_info.h turns them into lines. Also records where each rank last threw
 // an exception.
 #pragma once
 

@@ -10,7 +10,7 @@
 #include "cli/compare/measure/session.h"
 #include "cli/compare/plan/plan.h"
 #include "cli/plugin/contained.h"
-#include "cli/plugin/source_lines.h"
+#include "cli/plugin/library_info.h"
 #include "cli/support/child.h"
 #include "cli/support/machine_memory.h"
 #include "cli/support/now.h"

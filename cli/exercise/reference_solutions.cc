@@ -1,16 +1,13 @@
 #include "cli/exercise/reference_solutions.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <map>
 #include <mutex>
-#include <system_error>
 
 #include <fmt/format.h>
 
 #include "cli/plugin/compile.h"
-#include "cli/support/child.h"
-#include "cli/support/container.h"
+#include "cli/plugin/library_info.h"
 #include "comm/errors.h"
 #include "files/temporary_folder.h"
 
@@ -66,21 +63,6 @@ std::vector<const Exercise*> callable_from(const Exercise& exercise) {
   return all;
 }
 
-/// Returns the names of the functions that a library expects elsewhere, a line each.
-std::string undefined_functions(const std::string& library) {
-  Container container;
-  container.readable = {{library, library}};
-  ChildOptions options;
-  options.command = {"nm", "-D", "--undefined-only", library};
-  options.memory_bytes = std::int64_t{256} << 20;
-  if (container_problem().empty()) options.container = &container;
-  try {
-    return run_child(options).output;
-  } catch (const std::system_error&) {
-    return "";  // no nm: the referee's loader finds them
-  }
-}
-
 }  // namespace
 
 std::string reference_solution(const Exercise& exercise) {
@@ -97,7 +79,7 @@ std::vector<std::string> callable_solutions(const Exercise& exercise) {
 
 std::string forbidden_call(const Exercise& exercise, const std::string& library) {
   const std::vector<const Exercise*> callable = callable_from(exercise);
-  const std::string undefined = undefined_functions(library);
+  const std::string undefined = undefined_names(library);  // without nm: the loader finds them
   for (const Exercise& each : exercises()) {
     if (std::ranges::find(callable, &each) != callable.end()) continue;
     // The beginning of the mangled name of rankbox::NAME.

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <sys/wait.h>
 
-#include "cli/plugin/source_lines.h"
+#include "cli/plugin/library_info.h"
 #include "cli/support/child.h"
 #include "cli/support/container.h"
 #include "cli/support/paths.h"
@@ -117,7 +117,7 @@ Contained verdict_of(const ContainedOptions& options, const ChildResult& child,
 // crashed, or else the function's first line.
 void complete_place(Failure& failure, const ContainedOptions& options, const Report& report) {
   if (failure.line == 0) {
-    failure.line = source_line(options.library, report.addresses, options.source).line;
+    failure.line = source_line(options.library, report.addresses, options.source);
     if (failure.line == 0 && failure.kind != FailureKind::kTimeout) {
       failure.line = line_of_function(options.source, options.function);
     }

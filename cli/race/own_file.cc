@@ -10,7 +10,7 @@
 
 #include "cli/plugin/compile.h"
 #include "cli/plugin/contained.h"
-#include "cli/plugin/source_lines.h"
+#include "cli/plugin/library_info.h"
 #include "cli/support/paths.h"
 #include "cli/support/terminal.h"
 #include "comm/errors.h"
@@ -36,7 +36,7 @@ std::vector<StepRow> rows_in(const nlohmann::json& result, const std::string& li
     row.overwrote = each.at("overwrote");
     const std::string address = each.at("address");
     const auto [line, is_new] = lines.try_emplace(address, 0);
-    if (is_new && !address.empty()) line->second = source_line(library, address, source).line;
+    if (is_new && !address.empty()) line->second = source_line(library, address, source);
     row.line = line->second;
     rows.push_back(std::move(row));
   }
