@@ -65,4 +65,11 @@ Verdict failed_before_running(std::string name, Failure failure) {
   return verdict;
 }
 
+Verdict error_of_ours(std::string name, std::string message, FailureKind kind) {
+  Verdict verdict =
+      failed_before_running(std::move(name), {.kind = kind, .message = std::move(message)});
+  verdict.status = Status::kError;
+  return verdict;
+}
+
 }  // namespace rankbox

@@ -59,11 +59,11 @@ struct Failure {
   FailureKind kind = FailureKind::kValues;
   int rank = -1;
   int peer = -1;
-  std::string op;
-  std::string file;
+  std::string op = {};
+  std::string file = {};
   int line = 0;
-  std::string message;
-  std::string replay;         // the command that runs this case again
+  std::string message = {};
+  std::string replay = {};    // the command that runs this case again
   std::string expected = {};  // for the check that fails
   std::string actual = {};
   Hint hint = {};              // in `message`, too
@@ -93,5 +93,9 @@ Verdict undecided(std::string name);
 
 /// Returns the verdict of a failure before the first case, with every check skipped.
 Verdict failed_before_running(std::string name, Failure failure);
+
+/// The same of status kError: why there is no verdict, by no fault of the learner.
+Verdict error_of_ours(std::string name, std::string message,
+                      FailureKind kind = FailureKind::kCrash);
 
 }  // namespace rankbox

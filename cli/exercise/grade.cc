@@ -47,22 +47,33 @@ std::string replay_of(const Exercise& exercise, const std::string& reported,
   return example ? fmt::format("{} --replay {}", command, to_string(*example)) : command;
 }
 
+/// Returns the process that judges the library, in whichever way.
+/// @param words the subcommand, with what it judges
 /// @param temporary a folder for the program's files, removed afterwards
 /// @param solution the compiled reference solution; empty: the promised cost does not need it
+ContainedOptions judge_of(std::vector<std::string> words, const Exercise& exercise,
+                          const std::string& library, const std::string& solution,
+                          const std::string& source, const std::string& temporary,
+                          const GradeOptions& options) {
+  words.insert(words.end(), {"--command", options.command, "--salt", std::to_string(options.salt)});
+  if (!options.replay.empty()) words.insert(words.end(), {"--replay", options.replay});
+  if (!solution.empty()) words.insert(words.end(), {"--solution", solution});
+  return {.words = std::move(words),
+          .name = exercise.name,
+          .function = exercise.name,
+          .library = library,
+          .source = source,
+          .temporary = temporary,
+          .seconds = options.seconds,
+          .memory_mb = options.memory_mb,
+          .tree_threads = kMostThreads};
+}
+
 Contained judge_in_threads(const Exercise& exercise, const std::string& library,
                            const std::string& solution, const std::string& source,
                            const std::string& temporary, const GradeOptions& options) {
-  ContainedOptions contained;
-  contained.words = {"judge", exercise.name, library, "--command", options.command};
-  if (options.salt != 0) {
-    contained.words.insert(contained.words.end(), {"--salt", std::to_string(options.salt)});
-  }
-  if (!options.replay.empty()) {
-    contained.words.insert(contained.words.end(), {"--replay", options.replay});
-  }
-  if (!solution.empty()) {
-    contained.words.insert(contained.words.end(), {"--solution", solution});
-  }
+  ContainedOptions contained = judge_of({"judge", exercise.name, library}, exercise, library,
+                                        solution, source, temporary, options);
   contained.words.insert(contained.words.end(), {"--order", options.order});
   contained.in_container = true;
   if (!solution.empty()) contained.readable.push_back(solution);
@@ -73,14 +84,8 @@ Contained judge_in_threads(const Exercise& exercise, const std::string& library,
     if (picture.cluster.starts_with('/')) contained.readable.push_back(picture.cluster);
     contained.words.insert(contained.words.end(), {"--picture", options.picture});
     contained.file_bytes = kMostPictureBytes;
+    contained.tree_threads = 0;
   }
-  contained.name = contained.function = exercise.name;
-  contained.library = library;
-  contained.source = source;
-  contained.temporary = temporary;
-  contained.seconds = options.seconds;
-  contained.memory_mb = options.memory_mb;
-  if (options.picture.empty()) contained.tree_threads = kMostThreads;
   Contained judged = run_contained(contained);
   if (std::optional<Failure>& failure = judged.verdict.failure)
     failure->replay = replay_of(exercise, failure->replay, options.command);
@@ -91,18 +96,10 @@ Contained judge_in_threads(const Exercise& exercise, const std::string& library,
 Contained judge_sealed(const Exercise& exercise, const std::string& library,
                        const std::string& solution, const std::string& source,
                        const TemporaryFolder& temporary, const GradeOptions& options) {
-  const std::vector<std::string> called = callable_solutions(exercise);
-  ContainedOptions contained;
-  contained.words = {"referee", exercise.name, library};
-  contained.words.insert(contained.words.end(), called.begin(), called.end());
-  contained.words.insert(contained.words.end(), {"--command", options.command});
-  contained.words.insert(contained.words.end(), {"--salt", std::to_string(options.salt)});
-  if (!options.replay.empty()) {
-    contained.words.insert(contained.words.end(), {"--replay", options.replay});
-  }
-  if (!solution.empty()) {
-    contained.words.insert(contained.words.end(), {"--solution", solution});
-  }
+  std::vector<std::string> words = {"referee", exercise.name, library};
+  for (const std::string& called : callable_solutions(exercise)) words.push_back(called);
+  ContainedOptions contained =
+      judge_of(std::move(words), exercise, library, solution, source, temporary.path(""), options);
   for (const std::string& file : source_files(display_path(source)))
     contained.words.insert(contained.words.end(), {"--file", file});
   // Rank processes take turns, so one core is faster when checks run in parallel (docs/judging.md).
@@ -110,14 +107,8 @@ Contained judge_sealed(const Exercise& exercise, const std::string& library,
   if (core.number() >= 0) {
     contained.words.insert(contained.words.end(), {"--core", std::to_string(core.number())});
   }
-  contained.name = contained.function = exercise.name;
-  contained.library = library;
-  contained.source = source;
-  contained.temporary = temporary.path("");
   contained.is_trusted = true;
-  contained.tree_threads = kMostThreads;
-  contained.seconds = kSealedTimes * options.seconds;
-  contained.memory_mb = options.memory_mb;
+  contained.seconds *= kSealedTimes;
   return run_contained(contained);
 }
 
@@ -218,10 +209,9 @@ Contained judge_again(const Exercise& exercise, const Contained& threads,
 
 Verdict refused_call(const Exercise& exercise, const std::string& called,
                      const std::string& source) {
-  Failure failure;
-  failure.kind = FailureKind::kCompile;
-  failure.file = display_path(source);
-  failure.line = line_of_function(source, called);
+  Failure failure = {.kind = FailureKind::kCompile,
+                     .file = display_path(source),
+                     .line = line_of_function(source, called)};
   if (called == exercise.name) {
     failure.message = no_function(signature(exercise));
     return failed_before_running(exercise.name, failure);
@@ -246,8 +236,7 @@ Grade grade_here(const Exercise& exercise, const GradeOptions& options) {
   Compiled compiled = compile(exercise, shown, library);
   grade.compiler_output = std::move(compiled.output);
   if (compiled.failure) {
-    grade.verdict = failed_before_running(exercise.name, *compiled.failure);
-    if (compiled.is_ours) grade.verdict.status = Status::kError;
+    grade.verdict = verdict_of(exercise.name, compiled);
     return grade;
   }
 
@@ -299,12 +288,8 @@ Grade grade(const Exercise& exercise, const GradeOptions& options) {
   } catch (const std::system_error& problem) {  // no process, no descriptors
     why = problem.what();
   }
-  Failure failure;
-  failure.kind = FailureKind::kCrash;
-  failure.message = why;
   Grade grade;
-  grade.verdict = failed_before_running(exercise.name, failure);
-  grade.verdict.status = Status::kError;
+  grade.verdict = error_of_ours(exercise.name, why);
   return grade;
 }
 

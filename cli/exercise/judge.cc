@@ -11,10 +11,8 @@
 #include "cli/support/options.h"
 #include "cli/support/paths.h"
 #include "cli/support/subcommands.h"
-#include "comm/errors.h"
 #include "judge/faults.h"
 #include "judge/salt.h"
-#include "judge/stop_report.h"
 
 namespace rankbox::cli {
 
@@ -31,26 +29,11 @@ struct JudgeArguments {
   std::uint64_t salt = 0;
 };
 
-/// Loads the reference solution, for exercises whose promised cost is the solution's.
-AnyFunction load_solution(const Exercise& exercise, const std::string& library) {
-  if (library.empty()) return nullptr;
-  const LoadedFunction loaded = load_function(library, signature(exercise));
-  if (loaded.function == nullptr) throw Error("cannot load the solution: " + loaded.problem);
-  return loaded.function;
-}
-
 Verdict judge_library(const Exercise& exercise, const JudgeArguments& options) {
-  const LoadedFunction loaded = load_function(options.library, signature(exercise));
-  set_library(loaded.entry);
-  if (loaded.function == nullptr) {
-    Failure failure;
-    failure.kind = FailureKind::kCompile;
-    failure.message = loaded.problem;
-    return failed_before_running(exercise.name, failure);
-  }
-  if (!options.picture.empty()) {
-    return draw_picture(exercise, loaded.function, picture_from_text(options.picture));
-  }
+  const AnyFunction function =
+      load_learners_function(exercise.name, options.library, signature(exercise));
+  if (!options.picture.empty())
+    return draw_picture(exercise, function, picture_from_text(options.picture));
 
   JudgeOptions judge_options;
   judge_options.command = options.command;
@@ -60,14 +43,13 @@ Verdict judge_library(const Exercise& exercise, const JudgeArguments& options) {
     report_line("case " + replay_line);
   };
   judge_options.hooks.entering = use_signal_stack;
-  return judge_exercise(exercise, loaded.function, judge_options,
-                        load_solution(exercise, options.solution));
+  return judge_exercise(exercise, function, judge_options,
+                        load_solution(options.solution, signature(exercise)));
 }
 
 [[noreturn]] void run(const JudgeArguments& options) {
   report_stops_to_parent();
   set_salt(options.salt);
-  report_line("loading " + options.library);  // the library's code may run from here on
   report_and_exit(judge_library(exercise_named(options.name), options));
 }
 

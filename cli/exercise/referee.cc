@@ -109,13 +109,8 @@ void set_files(std::vector<std::string> files) {
   const AnyFunction sealed = seal::sealed_function(exercise.family);
   if (sealed == nullptr)
     throw Error("judge/seal/signatures.h has no row for the family " + exercise.family);
-  AnyFunction solution = nullptr;
-  if (!options.solution.empty()) {
-    const LoadedFunction loaded = load_function(options.solution, signature(exercise));
-    if (loaded.function == nullptr) throw Error("cannot load the solution: " + loaded.problem);
-    solution = loaded.function;
-  }
-  Subject subject = subject_of(exercise, sealed, solution);
+  Subject subject =
+      subject_of(exercise, sealed, load_solution(options.solution, signature(exercise)));
   std::vector<Case> sample = sample_of(subject.cases());
   if (options.core >= 0 && !has_threads(sample)) pin_to_core(options.core);
   sample.insert(sample.end(), subject.large_cases.begin(), subject.large_cases.end());
@@ -127,12 +122,7 @@ void set_files(std::vector<std::string> files) {
     processes.emplace(exercise.family, most_ranks(subject, options.replay), options.libraries);
     seal::await_ranks();
   } catch (const std::exception& error) {  // this machine prevents a verdict
-    Failure failure;
-    failure.kind = FailureKind::kCrash;
-    failure.message = error.what();
-    Verdict verdict = failed_before_running(exercise.name, failure);
-    verdict.status = Status::kError;
-    report_and_exit(verdict);
+    report_and_exit(error_of_ours(exercise.name, error.what()));
   }
   JudgeOptions judge_options;
   judge_options.command = options.command;

@@ -23,11 +23,7 @@ namespace {
 
 GradeResult undone(const GradingTask& task, const std::string& why) {
   GradeResult result;
-  Failure failure;
-  failure.kind = FailureKind::kTimeout;
-  failure.message = why;
-  result.verdict = failed_before_running(task.exercise->name, failure);
-  result.verdict.status = Status::kError;
+  result.verdict = error_of_ours(task.exercise->name, why, FailureKind::kTimeout);
   return result;
 }
 

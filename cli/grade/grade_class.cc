@@ -72,7 +72,7 @@ ExerciseGrade missing(const Student& student, const Exercise& exercise, const Sc
                       .most = rounded_points(points_of(scheme, exercise))};
   if (student.unreadable.empty()) return grade;
   grade.outcome = Outcome::kError;
-  grade.result.verdict = error_of_ours(exercise, student.unreadable);
+  grade.result.verdict = error_of_ours(exercise.name, visible_text(student.unreadable));
   return grade;
 }
 

@@ -73,11 +73,10 @@ void make_neutral(Verdict& verdict, const std::string& folder) {
 }
 
 Verdict refusal(const Exercise& exercise, const std::string& why) {
-  Failure failure;
-  failure.kind = FailureKind::kCompile;
-  failure.file = exercise.name + ".cc";
-  failure.message = fmt::format("{} is {}", failure.file, why);
-  return failed_before_running(exercise.name, failure);
+  const std::string file = exercise.name + ".cc";
+  return failed_before_running(
+      exercise.name,
+      {.kind = FailureKind::kCompile, .file = file, .message = fmt::format("{} is {}", file, why)});
 }
 
 /// Writes the file and its helpers. Returns the file's path.
@@ -88,6 +87,42 @@ std::string write_copy(const SourceText& source, const Exercise& exercise,
   std::string path = folder.path(exercise.name + ".cc");
   write_file(path, source.text);
   return path;
+}
+
+/// Returns the salt of the judge's inputs for this file (judge/salt.h): one that students see in
+/// replay lines, and that says nothing about the salt of any other file or of a changed one.
+std::uint64_t salt_of(const SourceText& source, const Exercise& exercise,
+                      const FileGrading& grading) {
+  if (grading.salt != 0) return grading.salt;
+  // Without the secret, the digest can be predicted neither from the file nor from other digests.
+  const std::string inner = git_blob_id(grading.secret + exercise.name + id_of(source));
+  const std::string digest = git_blob_id(grading.secret + inner);
+  const std::uint64_t number = std::stoull(digest.substr(0, 16), nullptr, 16);
+  return number % static_cast<std::uint64_t>(kLargestSalt) + 1;
+}
+
+/// Runs the failing case once more and returns its timeline as lines of at most 100 columns; a
+/// deadlock is drawn up to where it ended. Returns "" where there is no run to draw: the program
+/// passes, was not compiled, is the stub, or sends no messages. Blocks until done; see grade().
+/// @param graded how the file was graded
+std::string picture_of_failure(const Exercise& exercise, const Verdict& verdict,
+                               const GradeOptions& graded) {
+  if (verdict.status != Status::kFail) return "";
+  std::optional<PictureOptions> picture = picture_after(exercise, verdict);
+  if (!picture) return "";
+  const TemporaryFolder folder;
+  picture->style.folder = folder.path("");
+  picture->style.columns = kColumns;
+
+  GradeOptions drawing = graded;
+  drawing.picture = to_text(*picture);
+  drawing.sealed = false;  // the verdict is known
+  try {
+    grade(exercise, drawing);
+  } catch (const Error&) {
+    return "";  // the verdict says what is wrong
+  }
+  return read_foreign_file(folder.path(kTimelineFile), kMostTimelineBytes).value_or("");
 }
 
 GradeResult judge_copy(const SourceText& source, const Exercise& exercise,
@@ -127,25 +162,6 @@ GradeResult judge_copy(const SourceText& source, const Exercise& exercise,
 
 }  // namespace
 
-Verdict error_of_ours(const Exercise& exercise, const std::string& what) {
-  Failure failure;
-  failure.kind = FailureKind::kCrash;
-  failure.message = visible_text(what);
-  Verdict verdict = failed_before_running(exercise.name, failure);
-  verdict.status = Status::kError;
-  return verdict;
-}
-
-std::uint64_t salt_of(const SourceText& source, const Exercise& exercise,
-                      const FileGrading& grading) {
-  if (grading.salt != 0) return grading.salt;
-  // Without the secret, the digest can be predicted neither from the file nor from other digests.
-  const std::string inner = git_blob_id(grading.secret + exercise.name + id_of(source));
-  const std::string digest = git_blob_id(grading.secret + inner);
-  const std::uint64_t number = std::stoull(digest.substr(0, 16), nullptr, 16);
-  return number % static_cast<std::uint64_t>(kLargestSalt) + 1;
-}
-
 std::string key_of(const SourceText& source, const Exercise& exercise, const FileGrading& grading) {
   std::string all = fingerprint_of_grader();
   all += fmt::format("{}\n{} {} {} {}\n", exercise.name, grading.seconds, grading.memory_mb,
@@ -169,29 +185,9 @@ GradeResult grade_source(const SourceText& source, const Exercise& exercise,
     throw;
   } catch (const std::exception& error) {
     if (known != nullptr) return *known;  // without its picture
-    result.verdict = error_of_ours(exercise, error.what());
+    result.verdict = error_of_ours(exercise.name, visible_text(error.what()));
   }
   return result;
-}
-
-std::string picture_of_failure(const Exercise& exercise, const Verdict& verdict,
-                               const GradeOptions& graded) {
-  if (verdict.status != Status::kFail) return "";
-  std::optional<PictureOptions> picture = picture_after(exercise, verdict);
-  if (!picture) return "";
-  const TemporaryFolder folder;
-  picture->style.folder = folder.path("");
-  picture->style.columns = kColumns;
-
-  GradeOptions drawing = graded;
-  drawing.picture = to_text(*picture);
-  drawing.sealed = false;  // the verdict is known
-  try {
-    grade(exercise, drawing);
-  } catch (const Error&) {
-    return "";  // the verdict says what is wrong
-  }
-  return read_foreign_file(folder.path(kTimelineFile), kMostTimelineBytes).value_or("");
 }
 
 }  // namespace rankbox::cli

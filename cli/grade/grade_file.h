@@ -20,11 +20,6 @@ struct FileGrading {
   bool pictures = false;  // draw the runs that fail
 };
 
-/// Returns the salt of the judge's inputs for this file (judge/salt.h): one that students see in
-/// replay lines, and that says nothing about the salt of any other file or of a changed one.
-std::uint64_t salt_of(const SourceText& source, const Exercise& exercise,
-                      const FileGrading& grading);
-
 /// Returns what the result depends on, as 40 hexadecimal digits: the bytes, the exercise, the
 /// options, the salt, the registry, the solution, and this program.
 std::string key_of(const SourceText& source, const Exercise& exercise, const FileGrading& grading);
@@ -36,17 +31,7 @@ std::string key_of(const SourceText& source, const Exercise& exercise, const Fil
 GradeResult grade_source(const SourceText& source, const Exercise& exercise,
                          const FileGrading& grading, const GradeResult* known = nullptr);
 
-/// Returns a verdict of status kError: why there is no grade, by no fault of the student.
-Verdict error_of_ours(const Exercise& exercise, const std::string& what);
-
 /// Returns whether the result has all that was asked for.
 bool is_complete(const GradeResult& result, const FileGrading& grading);
-
-/// Runs the failing case once more and returns its timeline as lines of at most 100 columns; a
-/// deadlock is drawn up to where it ended. Returns "" where there is no run to draw: the program
-/// passes, was not compiled, is the stub, or sends no messages. Blocks until done; see grade().
-/// @param graded how the file was graded
-std::string picture_of_failure(const Exercise& exercise, const Verdict& verdict,
-                               const GradeOptions& graded);
 
 }  // namespace rankbox::cli

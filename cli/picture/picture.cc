@@ -117,14 +117,11 @@ Verdict draw_picture(const Exercise& exercise, AnyFunction function,
             .has_begun = !is_stub},
            options.style);
 
+  const bool about_values = run.failure && run.failure->kind == FailureKind::kValues;
+  if (run.failure && !(about_values && !is_exact(example)))
+    return failed_before_running(exercise.name, *run.failure);
   Verdict verdict = undecided(exercise.name);
   verdict.status = Status::kPass;
-  const bool about_values = run.failure && run.failure->kind == FailureKind::kValues;
-  if (run.failure && !(about_values && !is_exact(example))) {
-    verdict.status =
-        run.failure->kind == FailureKind::kNotImplemented ? Status::kNotImplemented : Status::kFail;
-    verdict.failure = run.failure;
-  }
   return verdict;
 }
 

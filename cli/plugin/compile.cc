@@ -122,12 +122,7 @@ std::string disk_problem_in(const std::string& output) {
 }
 
 Compiled cannot_compile(const std::string& why) {
-  Compiled compiled;
-  compiled.is_ours = true;
-  compiled.failure = Failure{};
-  compiled.failure->kind = FailureKind::kCompile;
-  compiled.failure->message = why;
-  return compiled;
+  return {Failure{.kind = FailureKind::kCompile, .message = why}, /*is_ours=*/true, ""};
 }
 
 /// The folder that a compiler writes to, next to the library. The destructor removes it.
@@ -225,6 +220,12 @@ std::vector<std::string> source_files(const std::string& source) {
   }
   return files;
 }
+Verdict verdict_of(const std::string& name, const Compiled& compiled) {
+  Verdict verdict = failed_before_running(name, *compiled.failure);
+  if (compiled.is_ours) verdict.status = Status::kError;
+  return verdict;
+}
+
 
 std::string signature(const Exercise& exercise) {
   return fmt::format("void rankbox::{}{}", exercise.name, parameters_of(exercise));

@@ -47,6 +47,9 @@ Compiled compile(const Exercise& exercise, const std::string& source, const std:
 Compiled compile_program(const std::string& source, const std::string& library,
                          const CompileOptions& options = {});
 
+/// Returns the verdict on a file that was not compiled. REQUIRES: a failure.
+Verdict verdict_of(const std::string& name, const Compiled& compiled);
+
 /// Returns "void rankbox::broadcast_ring(Comm& dist, Tensor& tensor, int src)".
 std::string signature(const Exercise& exercise);
 

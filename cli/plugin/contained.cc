@@ -104,10 +104,9 @@ Contained verdict_of(const ContainedOptions& options, const ChildResult& child,
         return {.verdict = std::move(verdict), .reported = true};
     } catch (const std::runtime_error&) {  // as one of another exercise
     }
-    Failure failure;
-    failure.kind = FailureKind::kCrash;
-    failure.message = "it wrote to the judge's file descriptor";
-    return {.verdict = failed_before_running(options.name, failure)};
+    return {.verdict = failed_before_running(
+                options.name, {.kind = FailureKind::kCrash,
+                               .message = "it wrote to the judge's file descriptor"})};
   }
   return {.verdict =
               failed_before_running(options.name, failure_of_end(child, report, options.seconds))};

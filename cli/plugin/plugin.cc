@@ -6,6 +6,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include "comm/errors.h"
+
 namespace rankbox::cli {
 namespace {
 
@@ -50,6 +52,13 @@ LoadedFunction load_function(const std::string& library, const std::string& sign
     return {nullptr, no_function(signature)};
   }
   return {function, "", reinterpret_cast<const void*>(entry)};
+}
+
+LearnersFunction load_solution(const std::string& library, const std::string& signature) {
+  if (library.empty()) return nullptr;
+  const LoadedFunction loaded = load_function(library, signature);
+  if (loaded.function == nullptr) throw Error("cannot load the solution: " + loaded.problem);
+  return loaded.function;
 }
 
 }  // namespace rankbox::cli

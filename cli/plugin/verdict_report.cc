@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/support/child.h"
+#include "files/fd.h"
 #include "judge/stop_report.h"
 #include "judge/verdict_json.h"
 
@@ -25,12 +26,19 @@ void report_stops_to_parent() {
 }
 
 void report_line(const std::string& line) {
-  const std::string whole = line + "\n";
-  for (std::size_t sent = 0; sent < whole.size();) {
-    const ssize_t wrote = write(kReportFd, whole.data() + sent, whole.size() - sent);
-    if (wrote <= 0) _exit(1);  // the parent is gone
-    sent += static_cast<std::size_t>(wrote);
+  if (!write_all(kReportFd, line + "\n")) _exit(1);  // the parent is gone
+}
+
+LearnersFunction load_learners_function(const std::string& name, const std::string& library,
+                                        const std::string& signature) {
+  report_line("loading " + library);  // its code may run from here on
+  const LoadedFunction loaded = load_function(library, signature);
+  set_library(loaded.entry);
+  if (loaded.function == nullptr) {
+    report_and_exit(
+        failed_before_running(name, {.kind = FailureKind::kCompile, .message = loaded.problem}));
   }
+  return loaded.function;
 }
 
 void report_and_exit(const Verdict& verdict) {

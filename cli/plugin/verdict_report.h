@@ -12,6 +12,7 @@
 
 #include <string>
 
+#include "cli/plugin/plugin.h"
 #include "judge/verdict.h"
 
 namespace rankbox::cli {
@@ -21,6 +22,12 @@ void report_stops_to_parent();
 
 /// Writes one line to kReportFd.
 void report_line(const std::string& line);
+
+/// Loads the learner's function, after reporting that: from now on stops are reported as those of
+/// its library. If there is none, reports that as the verdict on `name`, and ends the process.
+/// @param signature see load_function()
+LearnersFunction load_learners_function(const std::string& name, const std::string& library,
+                                        const std::string& signature);
 
 /// Reports the verdict, and the code of its failure if its line is unknown; then ends the process.
 /// Threads of the learner's code may still run, so no destructor runs.

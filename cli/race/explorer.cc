@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/plugin/compile.h"
-#include "cli/plugin/plugin.h"
 #include "cli/plugin/verdict_report.h"
 #include "cli/race/own_file.h"
 #include "cli/support/paths.h"
@@ -76,18 +75,10 @@ nlohmann::json explore_file(RaceFunction function, const std::string& replay) {
 
 [[noreturn]] void explore(const std::string& library, const std::string& replay) {
   report_stops_to_parent();
-  report_line("loading " + library);
-  const LoadedFunction loaded = load_function(library, signature(exercise_named("race")));
-  set_library(loaded.entry);
+  const auto function = reinterpret_cast<RaceFunction>(
+      load_learners_function("race", library, signature(exercise_named("race"))));
   Verdict verdict = undecided("race");
-  if (loaded.function == nullptr) {
-    Failure failure;
-    failure.kind = FailureKind::kCompile;
-    failure.message = loaded.problem;
-    report_and_exit(failed_before_running("race", failure));
-  }
   try {
-    const auto function = reinterpret_cast<RaceFunction>(loaded.function);
     if (!can_explore(function))
       throw Error("this build of Rankbox is for a sanitizer, which cannot follow the threads");
     report_line("result " + explore_file(function, replay).dump());

@@ -42,12 +42,6 @@ std::vector<std::string> command_for(const std::string& program, const std::stri
   return words;
 }
 
-Verdict verdict_of_compiler(const Compiled& compiled, const std::string& name) {
-  Verdict verdict = failed_before_running(name, *compiled.failure);
-  if (compiled.is_ours) verdict.status = Status::kError;
-  return verdict;
-}
-
 /// Returns the failure of a run without a result: a rank died or was killed.
 Failure failure_of_end(int status, const ProgramOptions& options) {
   Failure failure;
@@ -87,7 +81,7 @@ Outcome run_on_backend_quietly(const std::string& source, const std::string& bac
   Compiled compiled = compile_for(source, library, backend, options);
   Outcome outcome;
   if (compiled.failure) {
-    outcome.verdict = verdict_of_compiler(compiled, options.name);
+    outcome.verdict = verdict_of(options.name, compiled);
     outcome.compiler = std::move(compiled.output);
     return outcome;
   }

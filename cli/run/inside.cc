@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "cli/picture/run_picture.h"
-#include "cli/plugin/plugin.h"
 #include "cli/plugin/verdict_report.h"
 #include "cli/run/program.h"
 #include "cli/support/lists.h"
@@ -85,15 +84,9 @@ Verdict run_and_draw(void (*rank_main)(Comm&), const ProgramOptions& options,
   record_for(options.picture, how);
   how.events_per_rank = std::max(how.events_per_rank, kEventsForNotes / options.ranks);
   if (how.order == MessageOrder::kStream) how.events_per_rank = -1;
-  const LoadedFunction loaded = load_function(given.library, kRankMain);
-  set_library(loaded.entry);
-  if (loaded.function == nullptr) {
-    Failure failure;
-    failure.kind = FailureKind::kCompile;
-    failure.message = loaded.problem;
-    report_and_exit(failed_before_running(options.name, failure));
-  }
-  report_and_exit(run_and_draw(reinterpret_cast<void (*)(Comm&)>(loaded.function), options, how));
+  const auto rank_main = reinterpret_cast<void (*)(Comm&)>(
+      load_learners_function(options.name, given.library, kRankMain));
+  report_and_exit(run_and_draw(rank_main, options, how));
 }
 
 }  // namespace

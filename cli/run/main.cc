@@ -107,11 +107,9 @@ int report_failure(const RunFailure& ended, const ProgramOptions& options) {
 Verdict run_library(const std::string& library, const ProgramOptions& options, RunReport& report) {
   const LoadedFunction loaded = load_function(library, kRankMain);
   if (loaded.function == nullptr) {
-    Failure failure;
-    failure.kind = FailureKind::kCompile;
-    failure.file = options.name;
-    failure.message = loaded.problem;
-    return failed_before_running(options.name, failure);
+    return failed_before_running(
+        options.name,
+        {.kind = FailureKind::kCompile, .file = options.name, .message = loaded.problem});
   }
   RunOptions how = run_options_of(options);
   how.trace = false;

@@ -35,8 +35,7 @@ Outcome run_in_sandbox(const std::string& source, const ProgramOptions& options)
   Compiled compiled = compile_program(display_path(source), library);
   outcome.compiler = std::move(compiled.output);
   if (compiled.failure) {
-    outcome.verdict = failed_before_running(options.name, *compiled.failure);
-    if (compiled.is_ours) outcome.verdict.status = Status::kError;
+    outcome.verdict = verdict_of(options.name, compiled);
     return outcome;
   }
 
