@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/support/bundle_folder.h"
+#include "cli/support/exec.h"
 
 namespace rankbox::cli {
 namespace {
@@ -56,10 +57,7 @@ std::string script_of(const Bundle& bundle) {
       options.push_back('"' + option + '"');
       continue;
     }
-    const bool is_plain = option.find_first_not_of(
-                              "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                              "0123456789_-./+=,:@%") == std::string::npos;
-    options.push_back(is_plain ? option : "'" + option + "'");
+    options.push_back(quoted_word(option));
   }
   const bool is_mpi = bundle.backend == "mpi";
   const char* const launches =

@@ -69,9 +69,7 @@ void check_memory_of_devices(const Plan& plan) {
 
 void check(const Options& options) {
   const std::string& backend = options.backend;
-  if (backend != "sim" && backend != "mpi" && backend != "nccl") {
-    throw InvalidArgument(fmt::format("unknown backend \"{}\": choose sim, mpi or nccl", backend));
-  }
+  check_backend(backend);
   if (options.typed.without_data && backend != "sim") {
     throw InvalidArgument(
         fmt::format("--virtual: the sandbox alone has it; leave out --backend {}", backend));

@@ -21,6 +21,7 @@
 #include "cli/exercise/prediction.h"
 #include "cli/exercise/progress.h"
 #include "cli/support/child.h"
+#include "cli/support/exec.h"
 #include "cli/support/options.h"
 #include "cli/support/paths.h"
 #include "cli/support/programs.h"
@@ -93,11 +94,8 @@ void print_what_is_next(const Exercise& exercise) {
 /// Returns the file as a command names it. A long name, or one that a shell would split, is left to
 /// the user to fill in.
 std::string argument_of(const std::string& file) {
-  const bool plain = file.find_first_not_of(
-                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                         "0123456789_-./+=,@%") == std::string::npos;
   constexpr std::size_t kRest = 160;  // of a command, with a case or a schedule
-  return plain && file.size() + kRest < kLongestReplay ? file : "FILE";
+  return is_plain_word(file) && file.size() + kRest < kLongestReplay ? file : "FILE";
 }
 
 // A replay line must grade the same file again.

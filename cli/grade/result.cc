@@ -2,22 +2,9 @@
 
 #include <utility>
 
+#include "cli/support/exec.h"
+
 namespace rankbox::cli {
-
-namespace {
-
-/// Returns the word as a shell reads it back.
-std::string quoted(const std::string& word) {
-  if (word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                             "0123456789_-./+=,@%") == std::string::npos) {
-    return word;
-  }
-  std::string text = word;
-  replace_all(text, "'", "'\\''");
-  return "'" + text + "'";
-}
-
-}  // namespace
 
 void replace_all(std::string& text, const std::string& what, const std::string& with) {
   for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at)) {
@@ -29,7 +16,7 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
 Verdict with_replay(Verdict verdict, const std::string& path) {
   if (verdict.failure) {
     replace_all(verdict.failure->replay, kFilePlaceholder,
-                path.empty() ? "" : " --file " + quoted(path));
+                path.empty() ? "" : " --file " + quoted_word(path));
   }
   return verdict;
 }

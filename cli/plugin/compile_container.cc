@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <iterator>
 #include <optional>
-#include <sstream>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -19,6 +18,7 @@
 
 #include "cli/plugin/compile.h"
 #include "cli/support/container.h"
+#include "cli/support/exec.h"
 #include "cli/support/paths.h"
 #include "comm/errors.h"
 #include "files/fd.h"
@@ -64,18 +64,6 @@ std::vector<MadeFile> helpers_beside(const fs::path& source, const fs::path& at)
       helpers.push_back({(at / file.path().filename()).string(), *std::move(text)});
   }
   return helpers;
-}
-
-/// Returns the path of a program in PATH; empty if it is not there.
-std::string find_program(const std::string& name) {
-  if (name.find('/') != std::string::npos) return fs::absolute(name).string();
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "/usr/bin:/bin" : path);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    std::string program = fs::path(folder) / name;
-    if (access(program.c_str(), X_OK) == 0) return program;
-  }
-  return "";
 }
 
 /// Adds the folder of a compiler that is not one of the system's: /opt/gcc-13 for its bin/g++.

@@ -57,17 +57,14 @@ void check_seconds(const char* option, double seconds) {
 }
 
 /// Throws InvalidArgument for options that the backend does not support.
-void check_backend(const CLI::App& command, const Options& options) {
+void check_fits_backend(const CLI::App& command, const Options& options) {
   const std::string& backend = options.backend;
+  check_backend(backend);
   if (backend == "sim") {
     if (command.count("--deadline") == 0) return;
     throw InvalidArgument(
         "--deadline: the sandbox proves deadlocks and needs no deadline; use it with --backend mpi "
         "or nccl");
-  }
-  if (backend != "mpi" && backend != "nccl") {
-    throw InvalidArgument(
-        fmt::format("--backend {}: choose one of sim, mpi, nccl", options.backend));
   }
   for (const char* option :
        {"--html", "--trace", "--cluster", "--executor", "--buffering", "--order", "--virtual"}) {
@@ -109,7 +106,7 @@ void end_with(Outcome outcome, const Options& options) {
 }
 
 void run(const CLI::App& command, Options options) {
-  check_backend(command, options);
+  check_fits_backend(command, options);
   check_seconds("--timeout", options.program.seconds);
   check_seconds("--deadline", options.program.deadline_seconds);
   require_readable(options.file);

@@ -2,7 +2,10 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -18,6 +21,30 @@ std::vector<char*> pointers_to(const std::vector<std::string>& words) {
   for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
   pointers.push_back(nullptr);
   return pointers;
+}
+
+bool is_plain_word(std::string_view word) {
+  return word.find_first_not_of(
+             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+             "0123456789_-./+=,:@%") == std::string_view::npos;
+}
+
+std::string quoted_word(const std::string& word) {
+  if (is_plain_word(word)) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
+  return text + "'";
+}
+
+std::string find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return std::filesystem::absolute(name).string();
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "/usr/bin:/bin" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    std::string program = std::filesystem::path(folder) / name;
+    if (access(program.c_str(), X_OK) == 0) return program;
+  }
+  return "";
 }
 
 void replace_process(const std::vector<std::string>& command) {

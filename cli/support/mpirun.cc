@@ -6,7 +6,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <sstream>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -55,16 +54,6 @@ class SignalForwarder {
   std::array<struct sigaction, kSignals.size()> old_ = {};
 };
 
-bool is_in_path(const std::string& program) {
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "" : path);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    folder += "/" + program;
-    if (access(folder.c_str(), X_OK) == 0) return true;
-  }
-  return false;
-}
-
 // Runs between fork and exec. Returns only on failure, with errno set.
 void become(const std::vector<char*>& words, const sigset_t& signals, pid_t parent) {
   setpgid(0, 0);  // not reached by the terminal's signals
@@ -102,7 +91,7 @@ void start(const std::vector<std::string>& command) {
 }  // namespace
 
 std::vector<std::string> mpirun_command(int ranks, const std::vector<std::string>& command) {
-  if (!is_in_path("mpirun")) {
+  if (find_program("mpirun").empty()) {
     throw Error(
         "mpirun is not installed: apt-get install openmpi-bin libopenmpi-dev, or your system's "
         "packages of Open MPI");
@@ -117,10 +106,6 @@ std::vector<std::string> mpirun_command(int ranks, const std::vector<std::string
   words.insert(words.end(), {"mpirun", "-n", std::to_string(ranks)});
   words.insert(words.end(), command.begin(), command.end());
   return words;
-}
-
-int run_mpirun(int ranks, const std::vector<std::string>& command) {
-  return run_attached(mpirun_command(ranks, command));
 }
 
 int run_attached(const std::vector<std::string>& words, const std::string& explained_by) {

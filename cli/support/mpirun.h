@@ -10,7 +10,7 @@
 namespace rankbox::cli {
 
 /// Returns the command that runs `command` as `ranks` processes: for run_child() of
-/// cli/support/child.h. Throws Error, which names the package to install, if there is no mpirun in
+/// cli/support/child.h, or for run_attached(). Throws Error, which names the package to install, if there is no mpirun in
 /// PATH. REQUIRES: ranks >= 1, and a command.
 std::vector<std::string> mpirun_command(int ranks, const std::vector<std::string>& command);
 
@@ -25,9 +25,5 @@ std::vector<std::string> mpirun_command(int ranks, const std::vector<std::string
 /// it cannot be started. Call it from the main thread.
 /// @param explained_by the command that explains the death of a rank, for the line that reports it
 int run_attached(const std::vector<std::string>& words, const std::string& explained_by = "");
-
-/// As run_attached, for `command` as `ranks` processes. Throws Error, as mpirun_command does, if
-/// there is no mpirun.
-int run_mpirun(int ranks, const std::vector<std::string>& command);
 
 }  // namespace rankbox::cli

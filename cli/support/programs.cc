@@ -20,6 +20,8 @@
 
 namespace rankbox::cli {
 
+namespace fs = std::filesystem;
+
 namespace {
 
 /// Runs the script in this process's group, so that Ctrl-C reaches the build. Returns its status in
@@ -37,8 +39,8 @@ int run_script(const std::vector<std::string>& command) {
   return exit_code_of(status);
 }
 
-}  // namespace
-
+/// Returns the path of the program `name`, which the script builds.
+/// @param words of its --build-program
 std::string built_program(const std::vector<std::string>& words, const std::string& name) {
   std::fflush(stdout);
   std::vector<std::string> command = {project_root() + "/rankbox", "--build-program"};
@@ -48,20 +50,21 @@ std::string built_program(const std::vector<std::string>& words, const std::stri
   return fmt::format("{}/.rankbox/bin/{}", project_root(), name);
 }
 
+char** arguments = nullptr;  // of main(), set before any thread starts
+
+}  // namespace
+
+void check_backend(const std::string& backend) {
+  if (backend != "sim" && backend != "mpi" && backend != "nccl")
+    throw InvalidArgument(fmt::format("--backend {}: choose sim, mpi or nccl", backend));
+}
+
 std::string backend_program(const std::string& subcommand, const std::string& backend,
                             bool for_another_machine) {
   std::vector<std::string> words = {subcommand, backend};
   if (for_another_machine) words.emplace_back("--bundle");
   return built_program(words, fmt::format("rankbox-{}-{}", subcommand, backend));
 }
-
-namespace fs = std::filesystem;
-
-namespace {
-
-char** arguments = nullptr;  // of main(), set before any thread starts
-
-}  // namespace
 
 void hand_over_with(char** argv) { arguments = argv; }
 

@@ -7,15 +7,13 @@
 
 namespace rankbox::cli {
 
-/// Returns the path of the program `name`. The script `rankbox` builds it if it is missing or older
-/// than its sources, and installs the required packages first. Blocks during the build; the script
-/// prints that. Throws CLI::RuntimeError if the script fails, which has then printed the reason in
-/// one line.
-/// @param words of the script's --build-program
-std::string built_program(const std::vector<std::string>& words, const std::string& name);
+/// Throws InvalidArgument unless `backend` is "sim", "mpi" or "nccl".
+void check_backend(const std::string& backend);
 
-/// As built_program, for rankbox-SUBCOMMAND-BACKEND. It fails, too, where a library is missing, or
-/// (with nccl) there is no driver.
+/// Returns the path of rankbox-SUBCOMMAND-BACKEND. The script `rankbox` builds it if it is missing
+/// or older than its sources, and installs the required packages first. Blocks during the build;
+/// the script prints that. Throws CLI::RuntimeError if the script fails, which has then printed the
+/// reason in one line: where a library is missing, too, or (with nccl) there is no driver.
 /// @param for_another_machine needs no driver here
 std::string backend_program(const std::string& subcommand, const std::string& backend,
                             bool for_another_machine = false);

@@ -53,8 +53,7 @@ Words exercises_called(const std::string& program, const Words& arguments) {
 void run_train(Words arguments) {
   const Words backends = take_values("--backend", "choose sim, mpi or nccl", arguments);
   const std::string backend = backends.empty() ? "sim" : backends.back();
-  if (backend != "sim" && backend != "mpi" && backend != "nccl")
-    throw InvalidArgument(fmt::format("--backend {}: choose sim, mpi or nccl", backend));
+  check_backend(backend);
   const bool asks_for_help = std::ranges::any_of(
       arguments, [](const std::string& word) { return word == "--help" || word == "-h"; });
   if (asks_for_help) {
@@ -72,7 +71,8 @@ void run_train(Words arguments) {
   if (backend != "mpi") replace_process(command);
   // The program has validated the number.
   const Words ranks = take_values("--ranks", "give a number", arguments);
-  throw CLI::RuntimeError(run_mpirun(ranks.empty() ? 1 : std::stoi(ranks.back()), command));
+  throw CLI::RuntimeError(
+      run_attached(mpirun_command(ranks.empty() ? 1 : std::stoi(ranks.back()), command)));
 }
 
 }  // namespace

@@ -275,7 +275,7 @@ TEST_CASE("a mistake on the command line is one line, and nothing is built for a
       {{file, "--timeout", "0"}, "--timeout"},
       {{file, "--html", "no/such/folder/f"}, "--html"},
       {{file, "--deadline", "3"}, "--deadline"},
-      {{file, "--backend", "cuda"}, "sim, mpi, nccl"},
+      {{file, "--backend", "cuda"}, "sim, mpi or nccl"},
       {{file, "--backend", "mpi", "--html", "f"}, "--html"},
       {{file, "--backend", "nccl", "--buffering", "eager:8"}, "--buffering"},
       {{file, "--ranks", "60000", "--executor", "threads"}, "fibers"},
