@@ -48,8 +48,8 @@ here=$(cd "$(dirname "$0")" && pwd -P)
 std::string script_of(const Bundle& bundle) {
   const std::string name = "rankbox-compare-" + bundle.backend;
   std::string mine;
-  for (const Mine& each : bundle.libraries) {
-    mine += fmt::format(" --mine-library {0}=\"$here/{0}.so\"", each.exercise);
+  for (const NamedFile& each : bundle.libraries) {
+    mine += fmt::format(" --mine-library {0}=\"$here/{0}.so\"", each.name);
   }
   std::vector<std::string> options;
   for (const std::string& option : options_beside(bundle, "$here")) {
@@ -94,9 +94,8 @@ void write_bundle(const Bundle& bundle) {
   BundleFolder folder;
   folder.path = bundle.folder;
   folder.programs = {{bundle.program, "rankbox-compare-" + bundle.backend}};
-  for (const Mine& mine : bundle.libraries) {
-    folder.others.push_back({mine.library, mine.exercise + ".so"});
-  }
+  for (const NamedFile& mine : bundle.libraries)
+    folder.others.push_back({mine.file, mine.name + ".so"});
   if (const auto at = cluster_file_in(bundle.options)) {
     folder.others.push_back({bundle.options[*at], kClusterFile});
   }

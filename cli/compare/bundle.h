@@ -13,8 +13,7 @@ struct Bundle {
   std::string backend;               // "mpi" or "nccl"
   std::string program;               // rankbox-compare-BACKEND
   std::vector<std::string> options;  // of the plan
-  int ranks = 2;                     // of MPI: run.sh's default
-  std::vector<Mine> libraries;       // the learner's
+  std::vector<NamedFile> libraries;  // the learner's
 };
 
 /// Writes the program, the learner's libraries, run.sh with the usual ways to launch, and the

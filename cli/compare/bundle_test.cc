@@ -28,9 +28,9 @@ fs::path new_folder(const char* name) {
 }
 
 /// Returns the sandbox's program bundled as MPI's; `env` replaces mpirun.
-Bundle bundle_in(const fs::path& folder, std::vector<Mine> libraries = {}) {
-  return {folder, "mpi",    program(), {"--ranks", "2", "--sizes", "64,1K", "--iters", "2"},
-          2,      libraries};
+Bundle bundle_in(const fs::path& folder, std::vector<NamedFile> libraries = {}) {
+  return {
+      folder, "mpi", program(), {"--ranks", "2", "--sizes", "64,1K", "--iters", "2"}, libraries};
 }
 
 ChildResult run(const fs::path& folder, const std::vector<std::string>& options) {

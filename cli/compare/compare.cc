@@ -142,15 +142,7 @@ void print_report(const Options& options, const Plan& plan, const Output& output
   const nlohmann::ordered_json json =
       to_json(plan, output.rows(),
               {options.backend, started, typed_options(*options.app, {}), output.devices()});
-  if (!options.typed.json.empty()) {
-    const std::string text =
-        json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-    if (json_only) {
-      fmt::print("{}", text);
-    } else {
-      write_file(options.typed.json, text);
-    }
-  }
+  if (!options.typed.json.empty()) write_json(json, options.typed.json);
   if (!options.plot.empty()) {
     plot(json, options.plot);
     if (!json_only) fmt::print("wrote {}\n", options.plot);
@@ -235,8 +227,7 @@ void measure(const Options& options, Plan plan, const Words& forwarded) {
       for_others.insert(for_others.end(),
                         {"--ranks", fmt::format("{}", fmt::join(plan.ranks, ","))});
     }
-    write_bundle({options.bundle, options.backend, program, for_others, plan.ranks.front(),
-                  compiled.libraries});
+    write_bundle({options.bundle, options.backend, program, for_others, compiled.libraries});
     fmt::print("wrote {}: copy it to the other machine, and start run.sh there\n", options.bundle);
     for (const Row& row : known) {
       if (row.failure) throw Error(explained(complaint_about(known), known, yours, nullptr));

@@ -246,9 +246,8 @@ Plan plan_of(const CompareArguments& typed, const std::vector<int>& default_rank
   plan.baselines = parse_baselines(typed.baselines);
   plan.has_reference = std::ranges::find(typed.mine, "only") == typed.mine.end();
   for (const std::string& mine : typed.mine_libraries) {
-    const NamedFile named = named_file(
-        "--mine-library", mine, "write EXERCISE=FILE, like allreduce_ring=./allreduce_ring.so");
-    plan.mine.push_back({named.name, named.file});
+    plan.mine.push_back(named_file("--mine-library", mine,
+                                   "write EXERCISE=FILE, like allreduce_ring=./allreduce_ring.so"));
   }
   return plan;
 }

@@ -123,8 +123,8 @@ TEST_CASE("libraries of yours, and nothing but yours") {
   const Plan plan = parse({"--mine", "only", "--mine-library", "allreduce_ring=a=b.so"}).plan;
   CHECK_FALSE(plan.has_reference);
   REQUIRE(plan.mine.size() == 1);
-  CHECK(plan.mine[0].exercise == "allreduce_ring");
-  CHECK(plan.mine[0].library == "a=b.so");
+  CHECK(plan.mine[0].name == "allreduce_ring");
+  CHECK(plan.mine[0].file == "a=b.so");
 }
 
 TEST_CASE("baselines") {

@@ -173,15 +173,7 @@ void measure_and_print(const Plan& plan, const CompareArguments& typed, const Wo
   output.finish();
   if (!typed.json.empty()) {
     const Occasion occasion = {backend_name(), started, arguments, output.devices()};
-    // The user's arguments may hold any bytes.
-    const std::string text =
-        to_json(plan, output.rows(), occasion)
-            .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
-        "\n";
-    if (typed.json == "-")
-      fmt::print("{}", text);
-    else
-      write_file(typed.json, text);
+    write_json(to_json(plan, output.rows(), occasion), typed.json);
   }
   const std::string complaint = complaint_about(output.rows());
   if (!complaint.empty()) throw Error(complaint);

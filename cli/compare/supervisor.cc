@@ -118,10 +118,10 @@ void Supervisor::run_world(int ranks) {
 
 std::vector<std::string> Supervisor::command(int ranks) {
   std::vector<std::string> options = workers_.options;
-  for (const Mine& mine : libraries_) {
-    if (failures_.contains(mine.exercise)) continue;
+  for (const NamedFile& mine : libraries_) {
+    if (failures_.contains(mine.name)) continue;
     options.emplace_back("--mine-library");
-    options.push_back(mine.exercise + "=" + mine.library);
+    options.push_back(mine.name + "=" + mine.file);
   }
   options.insert(options.end(), {"--first-contest", std::to_string(contests_)});
   return workers_.command(ranks, options);

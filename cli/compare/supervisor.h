@@ -73,7 +73,7 @@ class Supervisor {
   const Plan& plan_;
   const Workers workers_;
   const std::vector<YourFile> yours_;
-  const std::vector<Mine> libraries_;
+  const std::vector<NamedFile> libraries_;
   const std::map<std::string, RowFailure> uncompiled_;
   Output& output_;
   const std::string folder_;

@@ -24,7 +24,7 @@ std::vector<YourFile> your_files(const std::vector<std::string>& mine, const Pla
 
 /// Compiled libraries, and the failures of files that do not compile.
 struct Compilations {
-  std::vector<Mine> libraries;
+  std::vector<NamedFile> libraries;
   std::map<std::string, RowFailure> failures;  // by exercise
 };
 

@@ -82,12 +82,10 @@ const StopHooks& stop_hooks() { return hooks_of_this_process; }
 
 Algorithms algorithms_in(const Plan& plan) {
   std::vector<Algorithm> yours;
-  for (const Mine& mine : plan.mine) {
-    const LoadedFunction loaded = load_function(mine.library, mine.exercise);
-    std::optional<Algorithm> found = algorithm_of(mine.exercise, loaded.function, Whose::kYours);
-    if (!found) {
-      throw Error(fmt::format("{}: this program has no such exercise", mine.exercise));
-    }
+  for (const NamedFile& mine : plan.mine) {
+    const LoadedFunction loaded = load_function(mine.file, mine.name);
+    std::optional<Algorithm> found = algorithm_of(mine.name, loaded.function, Whose::kYours);
+    if (!found) throw Error(fmt::format("{}: this program has no such exercise", mine.name));
     Algorithm algorithm = std::move(*found);
     algorithm.problem = loaded.problem;
     algorithm.library = loaded.entry;

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "cli/support/named_file.h"
 #include "comm/cluster.h"
 #include "comm/collective_kind.h"
 #include "comm/errors.h"
@@ -38,17 +39,11 @@ inline constexpr const char* kNative = "native";
 /// The label of the baseline that vs_ring compares with: NCCL with NCCL_ALGO=RING.
 inline constexpr const char* kNativeRing = "native-ring";
 
-/// A learner's file, compiled for the backend (cli/plugin/compile.h).
-struct Mine {
-  std::string exercise;
-  std::string library;
-};
-
 struct Plan {
   std::vector<CollectiveKind> collectives = {CollectiveKind::kAllReduce};
   std::vector<std::string> algorithms;  // by name; empty: all. The native one is always measured.
-  std::vector<Mine> mine;
-  bool has_reference = true;  // false: native and yours only
+  std::vector<NamedFile> mine;  // the learner's libraries for this backend (cli/plugin/compile.h)
+  bool has_reference = true;    // false: native and yours only
   std::vector<Baseline> baselines;
   std::vector<ReduceOp> ops = {ReduceOp::SUM};
   int root = 0;

@@ -6,12 +6,14 @@
 #include <string_view>
 #include <thread>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include "cli/compare/plan/plan.h"
 #include "cli/compare/report/report.h"
 #include "comm/comm.h"
+#include "files/output_file.h"
 
 namespace rankbox::cli {
 namespace {
@@ -133,6 +135,17 @@ nlohmann::ordered_json to_json(const Plan& plan, const std::vector<Row>& rows,
           {"average_busbw_gbps",
            plan.without_data ? Json() : Json(average_bus_bandwidth(rows) / kGiga)},
           {"results", std::move(results)}};
+}
+
+void write_json(const nlohmann::ordered_json& report, const std::string& path) {
+  // The user's arguments may hold any bytes.
+  const std::string text =
+      report.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  if (path == "-") {
+    fmt::print("{}", text);
+  } else {
+    write_file(path, text);
+  }
 }
 
 std::string time_now() {

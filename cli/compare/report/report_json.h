@@ -24,6 +24,9 @@ struct Occasion {
 nlohmann::ordered_json to_json(const Plan& plan, const std::vector<Row>& rows,
                                const Occasion& occasion);
 
+/// Writes the report to the file; "-": to standard output. Throws Error.
+void write_json(const nlohmann::ordered_json& report, const std::string& path);
+
 /// Returns "2026-01-31 23:59:59".
 std::string time_now();
 
