@@ -132,9 +132,7 @@ void add_elsewhere(CLI::App& app, const char* name, const char* description) {
 int run_command_line(int argc, char** argv, void (*add_subcommands)(CLI::App&)) {
   try {
     const int status = run(argc, argv, add_subcommands);
-    // A full disk or a closed pipe is a failure too.
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-      return complain("cannot write to standard output", 1);
+    finish_output();
     return status;
   } catch (const Interrupted& interrupted) {
     return 128 + interrupted.signal();

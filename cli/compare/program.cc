@@ -201,19 +201,7 @@ int run(const Words& arguments) {
   add_program_options(app, typed);
   app.add_option_function<std::string>("--processes", refuse_processes)->group("");
   app.footer(footer());
-  refuse_empty_values(app, arguments);
-  Words reversed(arguments.rbegin(), arguments.rend());  // parse() requires this order
-  reversed.pop_back();
-  try {
-    app.parse(reversed);
-  } catch (const CLI::CallForHelp&) {
-    print_once(app.help());
-    return 0;
-  } catch (const CLI::ConversionError& error) {
-    throw InvalidArgument(fmt::format("{}, expected a number (see --help)", error.what()));
-  } catch (const CLI::ParseError& error) {
-    throw InvalidArgument(fmt::format("{} (see --help)", error.what()));
-  }
+  if (!parse_arguments(app, arguments, "--help")) return print_once(app.help()), 0;
   if (typed.shows_backend) return print_once(backend_line() + "\n"), 0;
   if (typed.shows_ranks) return print_once(fmt::format("{}\n", fmt::join(default_ranks(), ","))), 0;
   if (typed.lists_clusters) return print_once(format_clusters()), 0;
@@ -267,9 +255,7 @@ int run(const Words& arguments) {
 int run_compare_program(const std::vector<std::string>& arguments) {
   try {
     const int status = run(arguments);
-    // A full disk or a closed pipe is a failure too.
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-      return complain("cannot write to standard output", 1);
+    finish_output();
     return status;
   } catch (const Interrupted& interrupted) {
     return complain("interrupted: no file was written", 128 + interrupted.signal());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <stdexcept>
 #include <string>
 
 #include <fmt/format.h>
@@ -14,6 +15,11 @@ int complain(std::string_view program, std::string_view what, int exit_code) {
   std::ranges::replace(line, '\n', ' ');
   fmt::print(stderr, "{}: {}\n", program, line);
   return exit_code;
+}
+
+void finish_output() {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+    throw std::runtime_error("cannot write to standard output");
 }
 
 }  // namespace rankbox::cli

@@ -1,4 +1,4 @@
-// The error message of a program, in one line.
+// How a program ends: its error in one line, and whether its output was written.
 #pragma once
 
 #include <string_view>
@@ -8,5 +8,9 @@ namespace rankbox::cli {
 /// Prints the error on stderr in one line, after flushing standard output. Returns exit_code.
 /// @param program its name in the message: "rankbox compare"
 int complain(std::string_view program, std::string_view what, int exit_code);
+
+/// Flushes standard output. Throws std::runtime_error if not all of it was written: a full disk or
+/// a closed pipe is a failure too, also in an earlier line.
+void finish_output();
 
 }  // namespace rankbox::cli

@@ -115,6 +115,24 @@ void refuse_empty_values(CLI::App& app, const std::vector<std::string>& argument
   refuse_in(app);
 }
 
+bool parse_arguments(CLI::App& app, const std::vector<std::string>& arguments,
+                     std::string_view help_command) {
+  refuse_empty_values(app, arguments);
+  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // parse() expects this
+  reversed.pop_back();
+  try {
+    app.parse(reversed);
+    return true;
+  } catch (const CLI::CallForHelp&) {
+    return false;
+  } catch (const CLI::ConversionError& error) {
+    throw InvalidArgument(
+        fmt::format("{}, expected a number (see {})", error.what(), help_command));
+  } catch (const CLI::ParseError& error) {
+    throw InvalidArgument(fmt::format("{} (see {})", error.what(), help_command));
+  }
+}
+
 namespace {
 
 /// Returns the fewest insertions, deletions and replacements that turn a into b (Levenshtein).

@@ -52,6 +52,11 @@ CLI::Validator whole_number(std::int64_t least, std::int64_t most);
 /// `--name=` among the arguments, which CLI11 would complete with the next word.
 void refuse_empty_values(CLI::App& app, const std::vector<std::string>& arguments);
 
+/// Parses the arguments of a program without subcommands, argv. Returns false if they ask for help,
+/// which app.help() has. Throws InvalidArgument with the command that prints the help.
+bool parse_arguments(CLI::App& app, const std::vector<std::string>& arguments,
+                     std::string_view help_command);
+
 /// Returns at most three of `names`, the nearest first: those that contain `text`, or differ from
 /// it in at most `most` letters (in a third of its letters, for a long name).
 std::vector<std::string> nearest_of(const std::string& text, const std::vector<std::string>& names,

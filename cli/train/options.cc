@@ -162,13 +162,6 @@ void add_output(CLI::App& app, Arguments& typed, Request& request) {
   app.add_flag("--no-timeline", typed.no_timeline, "draw no step");
 }
 
-Precision parse_precision(const std::string& text) {
-  for (const Precision precision : kPrecisions)
-    if (text == name_of(precision)) return precision;
-  throw InvalidArgument(
-      fmt::format("--precision {}: unknown precision, choose one of fp32, mixed, bf16", text));
-}
-
 bool wants_timeline(const Arguments& typed, const Request& request) {
   if (typed.timeline && !has_timeline()) {
     throw InvalidArgument(
@@ -203,7 +196,7 @@ void complete_request(Request& request, const Arguments& typed) {
   complete(
       typed.schedule, kind.optimizer,
       [](const Plan& made) { return model_kind(made.model).rate(made.optimizer); }, plan);
-  plan.precision = parse_precision(typed.precision);
+  plan.precision = parse_choice("precision", "precision", typed.precision, kPrecisions);
   all_reduce_named(plan.all_reduce);
   if (plan.overlap) plan.bucket_mib = 25;  // PyTorch's default
   if (!typed.bucket_mb.empty()) {
@@ -232,20 +225,10 @@ Request parse_options(const std::vector<std::string>& arguments) {
   add_mine(app, typed, request);
   add_output(app, typed, request);
   app.footer(footer());
-  cli::refuse_empty_values(app, arguments);
-  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // parse() expects this
-  reversed.pop_back();
-  try {
-    app.parse(reversed);
-  } catch (const CLI::CallForHelp&) {
+  if (!cli::parse_arguments(app, arguments, "./rankbox train --help")) {
     request.shows_help = true;
     request.help = app.help();
     return request;
-  } catch (const CLI::ConversionError& error) {
-    throw InvalidArgument(
-        fmt::format("{}, expected a number (see ./rankbox train --help)", error.what()));
-  } catch (const CLI::ParseError& error) {
-    throw InvalidArgument(fmt::format("{} (see ./rankbox train --help)", error.what()));
   }
   complete_request(request, typed);
   return request;

@@ -194,9 +194,7 @@ int run_program(const std::vector<std::string>& arguments) {
   set_failure_handler(complain_of_end);
   try {
     const int status = run(arguments);
-    // A full disk or a closed pipe is a failure too, also in an earlier line.
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-      return complain("cannot write to standard output", 1);
+    cli::finish_output();
     return status;
   } catch (const std::exception& error) {
     return complain_of(error, cli::is_first_process());

@@ -1,5 +1,6 @@
 #include "cli/train/schedule_options.h"
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -13,27 +14,6 @@ namespace rankbox::train {
 namespace {
 
 constexpr std::int64_t kMostSteps = std::numeric_limits<std::int64_t>::max();
-
-OptimizerKind parse_optimizer(const std::string& text) {
-  for (const OptimizerKind kind : {OptimizerKind::kSgd, OptimizerKind::kAdam})
-    if (text == name_of(kind)) return kind;
-  throw InvalidArgument(
-      fmt::format("--optimizer {}: unknown optimizer, choose one of sgd, adam", text));
-}
-
-Decay parse_decay(const std::string& text) {
-  for (const Decay decay : kDecays)
-    if (text == name_of(decay)) return decay;
-  throw InvalidArgument(
-      fmt::format("--decay {}: unknown decay, choose one of constant, linear, cosine", text));
-}
-
-BestBy parse_best_by(const std::string& text) {
-  for (const BestBy by : {BestBy::kAccuracy, BestBy::kF1})
-    if (text == name_of(by)) return by;
-  throw InvalidArgument(
-      fmt::format("--keep-best {}: unknown score, choose one of accuracy, f1", text));
-}
 
 }  // namespace
 
@@ -87,7 +67,10 @@ void add_evaluation(CLI::App& app, ScheduleArguments& typed, Plan& plan) {
 
 void complete(const ScheduleArguments& typed, OptimizerKind kind,
               double (*rate_of)(const Plan& plan), Plan& plan) {
-  plan.optimizer = typed.optimizer.empty() ? kind : parse_optimizer(typed.optimizer);
+  plan.optimizer = typed.optimizer.empty()
+                       ? kind
+                       : parse_choice("optimizer", "optimizer", typed.optimizer,
+                                      std::array{OptimizerKind::kSgd, OptimizerKind::kAdam});
   plan.learning_rate = typed.learning_rate.empty()
                            ? rate_of(plan)
                            : parse_number("--learning-rate", typed.learning_rate,
@@ -107,9 +90,10 @@ void complete(const ScheduleArguments& typed, OptimizerKind kind,
     plan.clip_norm = parse_number("--clip-norm", typed.clip_norm, "from 1e-6 to 1e30, like 1",
                                   [](double x) { return x >= 1e-6 && x <= 1e30; });
   }
-  plan.decay = parse_decay(typed.decay);
+  plan.decay = parse_choice("decay", "decay", typed.decay, kDecays);
   if (typed.keep_best.empty()) return;
-  plan.keep_best = parse_best_by(typed.keep_best);
+  plan.keep_best = parse_choice("keep-best", "score", typed.keep_best,
+                                std::array{BestBy::kAccuracy, BestBy::kF1});
   if (plan.save.empty())
     throw InvalidArgument("--keep-best: no file to keep it beside; give --save FILE, too");
 }

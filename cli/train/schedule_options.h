@@ -3,6 +3,9 @@
 
 #include <string>
 
+#include <fmt/format.h>
+
+#include "comm/errors.h"
 #include "training/run/plan.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming)
@@ -25,6 +28,21 @@ struct ScheduleArguments {
 /// Returns the number. Throws InvalidArgument unless it is one and fits the range.
 double parse_number(const char* option, const std::string& text, const char* range,
                     bool (*fits)(double));
+
+/// Returns the one of the choices that has this name. Throws InvalidArgument, which lists them.
+/// @param option without its dashes
+/// @param what the choices are: "decay"
+template <class Choices>
+auto parse_choice(const char* option, const char* what, const std::string& text,
+                  const Choices& choices) {
+  std::string names;
+  for (const auto choice : choices) {
+    if (text == name_of(choice)) return choice;
+    names += (names.empty() ? "" : ", ") + std::string(name_of(choice));
+  }
+  throw InvalidArgument(
+      fmt::format("--{} {}: unknown {}, choose one of {}", option, text, what, names));
+}
 
 void add_optimizer(CLI::App& app, ScheduleArguments& typed, Plan& plan);
 void add_evaluation(CLI::App& app, ScheduleArguments& typed, Plan& plan);
