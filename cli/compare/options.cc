@@ -53,6 +53,19 @@ std::vector<ReduceOp> parse_ops(const std::string& text) {
   if (ops.empty()) throw InvalidArgument("--op: choose from SUM, PRODUCT, MAX, MIN, AVG, or all");
   return ops;
 }
+/// Parses "native-ring:NCCL_ALGO=RING".
+Baseline parse_baseline(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  const std::size_t equals = text.find('=', colon == std::string::npos ? 0 : colon);
+  if (colon == std::string::npos || equals == std::string::npos || colon == 0 ||
+      equals == colon + 1) {
+    throw InvalidArgument(fmt::format(
+        "--baseline {}: write LABEL:VARIABLE=VALUE, like native-ring:NCCL_ALGO=RING, or none",
+        text));
+  }
+  return {text.substr(0, colon), {text.substr(colon + 1)}};
+}
+
 
 std::vector<Baseline> parse_baselines(const std::vector<std::string>& texts) {
   if (texts == std::vector<std::string>{"none"}) return {};
@@ -264,18 +277,6 @@ std::vector<std::string> typed_options(const CLI::App& app,
     }
   }
   return options;
-}
-
-Baseline parse_baseline(const std::string& text) {
-  const std::size_t colon = text.find(':');
-  const std::size_t equals = text.find('=', colon == std::string::npos ? 0 : colon);
-  if (colon == std::string::npos || equals == std::string::npos || colon == 0 ||
-      equals == colon + 1) {
-    throw InvalidArgument(fmt::format(
-        "--baseline {}: write LABEL:VARIABLE=VALUE, like native-ring:NCCL_ALGO=RING, or none",
-        text));
-  }
-  return {text.substr(0, colon), {text.substr(colon + 1)}};
 }
 
 }  // namespace rankbox::cli

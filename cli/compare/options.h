@@ -73,7 +73,4 @@ Plan plan_of(const CompareArguments& typed, const std::vector<int>& default_rank
 std::vector<std::string> typed_options(const CLI::App& app,
                                        const std::vector<std::string>& left_out);
 
-/// Parses "native-ring:NCCL_ALGO=RING". Throws InvalidArgument.
-Baseline parse_baseline(const std::string& text);
-
 }  // namespace rankbox::cli

@@ -89,18 +89,13 @@ std::vector<pid_t> all_below(pid_t process) {
 
 }  // namespace
 
-bool poke_threads(pid_t process, int signal) {
-  const Threads threads = threads_of(process);
-  if (threads.busiest >= 0) return syscall(SYS_tgkill, process, threads.busiest, signal) == 0;
-  for (const long id : threads.asleep) syscall(SYS_tgkill, process, id, signal);
-  return false;
-}
-
 bool poke_threads_below(pid_t process, int signal) {
   for (const pid_t each : all_below(process)) {
-    if (threads_of(each).busiest >= 0) return poke_threads(each, signal);
+    const long busiest = threads_of(each).busiest;
+    if (busiest >= 0) return syscall(SYS_tgkill, each, busiest, signal) == 0;
   }
-  return poke_threads(process, signal);
+  for (const long id : threads_of(process).asleep) syscall(SYS_tgkill, process, id, signal);
+  return false;
 }
 
 ProcessTree tree_of(pid_t process) {

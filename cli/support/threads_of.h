@@ -8,12 +8,9 @@
 
 namespace rankbox::cli {
 
-/// Sends `signal` to the running thread of `process` with the most processor time, and returns
-/// true. If all are asleep, sends it to each of them, and returns false.
-bool poke_threads(pid_t process, int signal);
-
-/// The same of the first of these that has a running thread: the process, or those that it has
-/// started, directly or not. If all are asleep, sends the signal to the threads of the process.
+/// Looks at the process, and at those that it has started, directly or not, for the first with a
+/// running thread. Sends `signal` to its running thread with the most processor time, and returns
+/// true. If all are asleep, sends it to each thread of the process, and returns false.
 bool poke_threads_below(pid_t process, int signal);
 
 /// The process, and all that it has started, directly or not.
