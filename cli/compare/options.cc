@@ -9,8 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "cli/compare/names.h"
-#include "cli/compare/sizes.h"
+#include "cli/compare/arguments.h"
 #include "cli/support/lists.h"
 #include "cli/support/named_file.h"
 #include "cli/support/options.h"
@@ -53,6 +52,7 @@ std::vector<ReduceOp> parse_ops(const std::string& text) {
   if (ops.empty()) throw InvalidArgument("--op: choose from SUM, PRODUCT, MAX, MIN, AVG, or all");
   return ops;
 }
+
 /// Parses "native-ring:NCCL_ALGO=RING".
 Baseline parse_baseline(const std::string& text) {
   const std::size_t colon = text.find(':');
@@ -65,7 +65,6 @@ Baseline parse_baseline(const std::string& text) {
   }
   return {text.substr(0, colon), {text.substr(colon + 1)}};
 }
-
 
 std::vector<Baseline> parse_baselines(const std::vector<std::string>& texts) {
   if (texts == std::vector<std::string>{"none"}) return {};

@@ -7,7 +7,6 @@
 #include <mpi.h>
 
 #include "cli/compare/measure/backend.h"
-#include "cli/compare/measure/host_device.h"
 
 namespace rankbox::cli {
 

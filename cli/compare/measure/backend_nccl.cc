@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "cli/compare/measure/backend.h"
-#include "cli/compare/measure/host_device.h"
 #include "gpu/device/devices.h"
 #include "gpu/device/rank_device.h"
 #include "gpu/run_mode.h"

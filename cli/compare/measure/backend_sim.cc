@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "cli/compare/measure/backend.h"
-#include "cli/compare/measure/host_device.h"
 #include "cli/compare/plan/plan.h"
 #include "comm/run_ranks.h"
 

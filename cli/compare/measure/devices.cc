@@ -1,13 +1,16 @@
 #include "cli/compare/measure/devices.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
 #include <utility>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "cli/support/lists.h"
+#include "cli/support/machine_memory.h"
 #include "comm/result_bytes.h"
 
 namespace rankbox::cli {
@@ -22,6 +25,18 @@ constexpr std::int64_t kUncachedBytes = std::int64_t{128} << 20;
 constexpr std::int64_t kLargestShare = 8;  // of the memory
 
 }  // namespace
+
+Device host_device() {
+  std::array<char, 256> name{};
+  if (gethostname(name.data(), name.size() - 1) != 0 || name[0] == '\0') name = {'?'};
+  const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  return {.host = name.data(),
+          .process = static_cast<std::int32_t>(getpid()),
+          .number = 0,
+          .bus = "cpu",
+          .name = fmt::format("{} core{}", cores, cores == 1 ? "" : "s"),
+          .memory_bytes = machine_memory_bytes()};
+}
 
 std::vector<Device> gather_devices(Comm& dist, Device mine) {
   mine.host.resize(std::min(mine.host.size(), kLongestText));

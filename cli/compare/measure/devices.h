@@ -28,6 +28,9 @@ inline auto fields_of(Device& device) {
                   device.memory_bytes, device.ranks);
 }
 
+/// Returns the host as the device of ranks that are threads or processes.
+Device host_device();
+
 /// Returns all ranks' devices, in rank order, on every rank. A collective. Memory: 0.5 KB for each
 /// rank, on each rank.
 std::vector<Device> gather_devices(Comm& dist, Device mine);

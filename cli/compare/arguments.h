@@ -1,11 +1,22 @@
-// The sizes of a sweep, in the form of nccl-tests' -b -e -i -f.
+// Collectives, algorithms and sizes on the command line; sizes are in the form of nccl-tests.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "comm/collective_kind.h"
+
 namespace rankbox::cli {
+
+/// Returns the collectives of "all_reduce", "broadcast,reduce" or "all", in the order given. Throws
+/// InvalidArgument that lists the names.
+std::vector<CollectiveKind> parse_collectives(const std::string& text);
+
+/// Returns the pieces of "ring,tree", each the name of an algorithm of one of the collectives.
+/// Throws InvalidArgument that lists the names.
+std::vector<std::string> parse_algorithms(const std::string& text,
+                                          const std::vector<CollectiveKind>& collectives);
 
 /// Parses "8", "64K", "16m", "1G": bytes, in powers of 1024, at most 64G. Throws InvalidArgument
 /// that names the option.
