@@ -18,7 +18,6 @@
 #include "cli/plugin/compile_flags.h"
 #include "cli/plugin/compiler_message.h"
 #include "cli/plugin/precompiled.h"
-#include "cli/plugin/public_headers.h"
 #include "cli/support/child.h"
 #include "cli/support/container.h"
 #include "cli/support/paths.h"
@@ -220,12 +219,12 @@ std::vector<std::string> source_files(const std::string& source) {
   }
   return files;
 }
+
 Verdict verdict_of(const std::string& name, const Compiled& compiled) {
   Verdict verdict = failed_before_running(name, *compiled.failure);
   if (compiled.is_ours) verdict.status = Status::kError;
   return verdict;
 }
-
 
 std::string signature(const Exercise& exercise) {
   return fmt::format("void rankbox::{}{}", exercise.name, parameters_of(exercise));

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/plugin/public_headers.h"
+#include "cli/plugin/precompiled.h"
 
 namespace rankbox::cli {
 namespace {

@@ -1,4 +1,6 @@
-// The contract's headers, precompiled: saves three quarters of a learner's compile time.
+// The headers that a learner's file may include: the contracts and what they are made of.
+//
+// What every file includes is precompiled, which saves three quarters of a learner's compile time.
 #pragma once
 
 #include <initializer_list>
@@ -7,11 +9,18 @@
 
 namespace rankbox::cli {
 
+/// The folders whose headers are public. Those that they include are public too.
+std::vector<std::string> public_folders();
+
+/// Copies the public headers of the project into `folder`, laid out as in the project: what is not
+/// there cannot be included from there. Throws std::system_error.
+void copy_public_headers(const std::string& folder);
+
 /// A folder that compilations read, and never write to.
 struct Precompiled {
   std::string folder;    // empty: it could not be created, and compilations only take longer
   std::string contract;  // a header to include before all others, in place of comm/comm.h
-  std::string headers;   // the public headers (public_headers.h)
+  std::string headers;   // a copy of the public headers
 };
 
 /// Returns the folder for these flags. Recreated if the compiler, its flags or a header of the
