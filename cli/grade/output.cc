@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "cli/grade/formats/formats.h"
-#include "cli/grade/page.h"
 #include "comm/errors.h"
 #include "files/git_blob.h"
 #include "files/output_file.h"
@@ -37,7 +36,7 @@ std::string text_of_all(const std::string& format, const ClassReport& report) {
   if (format == "junit") return to_junit(report);
   if (format == "csv") return to_csv(report);
   if (format == "json") return to_json(report);
-  if (format == "html") return page_of(report);
+  if (format == "html") return to_html(report);
   return text_of_one(format, report.students.front(), report);
 }
 
@@ -92,7 +91,7 @@ void check_output(const GradeOutput& output, const std::string& submissions, std
 std::string write_output(const GradeOutput& output, const ClassReport& report) {
   std::string written;
   if (!output.html.empty()) {
-    write_file(output.html, page_of(report));
+    write_file(output.html, to_html(report));
     written += fmt::format("wrote {}\n", output.html);
   }
   if (output.format.empty()) return written;

@@ -10,7 +10,6 @@
 #include "cli/grade/class_report.h"
 #include "cli/grade/formats/formats.h"
 #include "cli/grade/output.h"
-#include "cli/grade/page.h"
 #include "cli/grade/result.h"
 #include "cli/grade/summary.h"
 #include "tests/support/text.h"
@@ -215,7 +214,7 @@ TEST_CASE("JSON has everything") {
 }
 
 TEST_CASE("the page holds the grades, and no text in it ends its script") {
-  const std::string page = page_of(report_of_two());
+  const std::string page = to_html(report_of_two());
   const std::string begin = "<script type=\"application/json\" id=\"grades\">";
   const std::size_t from = page.find(begin) + begin.size();
   REQUIRE(page.find(begin) != std::string::npos);

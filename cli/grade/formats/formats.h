@@ -30,4 +30,9 @@ std::string to_csv(const ClassReport& report);
 /// Everything, as one object; docs/grading.md describes it.
 std::string to_json(const ClassReport& report);
 
+/// A page for any browser, with nothing to load: a table of the class, how each exercise went,
+/// every failure with its place, replay line and picture. All of it is reached with the keyboard.
+/// Its own sources are in cli/grade/page/.
+std::string to_html(const ClassReport& report);
+
 }  // namespace rankbox::cli
