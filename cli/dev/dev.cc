@@ -1,11 +1,11 @@
+#include "cli/dev/dev.h"
+
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
-#include "cli/dev/dev_check.h"
-#include "cli/dev/dev_new.h"
 #include "cli/support/options.h"
 #include "cli/support/subcommands.h"
 

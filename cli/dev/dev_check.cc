@@ -1,5 +1,3 @@
-#include "cli/dev/dev_check.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/dev/dev.h"
 #include "cli/dev/mutants.h"
 #include "cli/exercise/grade.h"
 #include "cli/exercise/guide.h"

@@ -1,5 +1,3 @@
-#include "cli/dev/dev_new.h"
-
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
@@ -10,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/dev/dev.h"
 #include "cli/support/paths.h"
 #include "comm/errors.h"
 #include "files/git_blob.h"
