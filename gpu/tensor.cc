@@ -3,7 +3,6 @@
 #include "comm/tensor.h"
 
 #include <optional>
-#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -21,6 +20,7 @@ namespace {
 using gpu::Doing;
 using gpu::RankDevice;
 using gpu::SmallOperation;
+using Kind = SmallOperation::Kind;
 
 /// Memory for the duration of one call.
 class Scratch {
@@ -56,60 +56,53 @@ void check_is_here(const char* function, Slice into, const RankDevice& gpu) {
   }
 }
 
-/// Carries out an operation on one slice: later with other small ones, if ranks share the stream;
-/// else by launch(gpu).
-template <class Launch>
-void on_device(const char* function, Slice into, SmallOperation operation, Launch launch) {
+/// Carries out an operation on one slice: later with other small ones, if ranks share the stream.
+void on_device(const char* function, Slice into, SmallOperation operation) {
   RankDevice& gpu = gpu::device_here();
   check_is_here(function, into, gpu);
+  const Doing doing = {.op = function, .bytes = into.bytes()};
   if (gpu.shared() != nullptr && into.bytes() <= gpu::kMostSmallBytes) {
-    gpu.make_room({.op = function, .bytes = into.bytes()});
+    gpu.make_room(doing);
     operation.into = into.data();
     operation.count = static_cast<std::int32_t>(into.size());
     operation.dtype = into.dtype();
     return gpu.shared()->add(operation);
   }
-  const Doing doing = {.op = function, .bytes = into.bytes()};
   gpu.before_work(doing);
-  launch(gpu);
+  if (operation.kind == Kind::kAccumulate) {
+    gpu::launch_accumulate(into.data(), operation.from, into.size(), into.dtype(), operation.op,
+                           gpu.stream());
+  } else {
+    gpu::launch_change(operation.kind, into.data(), into.size(), into.dtype(), operation.value,
+                       gpu.stream());
+  }
   gpu::settle_here(doing);
 }
 
 template <class Scalar>
-SmallOperation by_value(SmallOperation::Kind kind, Slice into, Scalar value) {
-  return {.kind = kind, .value = gpu::small_value(into.dtype(), value)};
+void change(const char* function, Slice into, Kind kind, Scalar value) {
+  if (into.size() == 0) return;
+  on_device(function, into, {.kind = kind, .value = gpu::small_value(into.dtype(), value)});
 }
 
 template <class Scalar>
 void fill_with(Slice into, Scalar value) {
-  if (into.size() == 0) return;
-  check_written("full", into);
-  on_device("full", into, by_value(SmallOperation::Kind::kFill, into, value), [&](RankDevice& gpu) {
-    gpu::launch_fill(into.data(), into.size(), into.dtype(), value, gpu.stream());
-  });
+  if (into.size() > 0) check_written("full", into);
+  change("full", into, Kind::kFill, value);
 }
 
 template <class Scalar>
 void scale_by(Slice into, Scalar factor, Place place) {
   check_written("*=", into, place);
   check_factor("*=", into, factor, place);
-  if (into.size() == 0) return;
-  on_device("*=", into, by_value(SmallOperation::Kind::kScale, into, factor), [&](RankDevice& gpu) {
-    gpu::launch_scale(into.data(), into.size(), into.dtype(), factor, gpu.stream());
-  });
+  change("*=", into, Kind::kScale, factor);
 }
 
 template <class Scalar>
 void divide_by(Slice into, Scalar divisor, Place place) {
   check_written("/=", into, place);
   check_divisor(into, divisor, place);
-  // The smallest integer has no opposite.
-  if (is_integer(into.dtype()) && divisor == Scalar{-1}) return scale_by(into, divisor, place);
-  if (into.size() == 0) return;
-  on_device("/=", into, by_value(SmallOperation::Kind::kDivide, into, divisor),
-            [&](RankDevice& gpu) {
-              gpu::launch_divide(into.data(), into.size(), into.dtype(), divisor, gpu.stream());
-            });
+  change("/=", into, Kind::kDivide, divisor);
 }
 
 }  // namespace
@@ -127,10 +120,7 @@ void accumulate(Slice into, Slice from, ReduceOp op, Place place) {
       enqueue_copy(gpu, here->data(), gpu.device(), from, {.op = "accumulate"});
       data = here->data();
     }
-    const SmallOperation small{.from = data, .kind = SmallOperation::Kind::kAccumulate, .op = op};
-    on_device("accumulate", into, small, [&](RankDevice& on) {
-      gpu::launch_accumulate(into.data(), data, into.size(), into.dtype(), op, on.stream());
-    });
+    on_device("accumulate", into, {.from = data, .kind = Kind::kAccumulate, .op = op});
   }
   sim::end_reduction(event, Slice());  // its values are not known yet
 }

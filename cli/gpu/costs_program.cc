@@ -29,6 +29,8 @@
 namespace rankbox::gpu {
 namespace {
 
+using Kind = SmallOperation::Kind;
+
 constexpr std::size_t kLargeBytes = 64 << 20;
 constexpr std::size_t kSmallBytes = 1024;
 constexpr int kRepeats = 5;  // of a call at the start
@@ -159,7 +161,8 @@ class Lane {
     check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
     check(cudaMalloc(&from, kSmallBytes), "cudaMalloc");
     check(cudaMalloc(&into, kSmallBytes), "cudaMalloc");
-    launch_fill(from, kSmallBytes / 4, DType::kFloat32, 1.0, stream);
+    launch_change(Kind::kFill, from, kSmallBytes / 4, DType::kFloat32,
+                  small_value(DType::kFloat32, 1.0), stream);
     check(cudaEventRecord(event, stream), "cudaEventRecord");
     check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   }
@@ -198,7 +201,8 @@ constexpr Call kCalls[] = {
      }},
     {"kernel, 1 KiB",
      [](Lane& lane) {
-       launch_fill(lane.into, kSmallBytes / 4, DType::kFloat32, 1.0, lane.stream);
+       launch_change(Kind::kFill, lane.into, kSmallBytes / 4, DType::kFloat32,
+                     small_value(DType::kFloat32, 1.0), lane.stream);
      }},
 };
 

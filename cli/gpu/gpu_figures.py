@@ -17,8 +17,7 @@ LEAST_OF_COPY = 0.9
 
 def measure_kernels(session):
     bench = session.figures("kernels", "kernel_bench", "--min", session.size(64), "--max",
-                            session.size(1024), "--repeats", "1" if session.is_dry else "11",
-                            "--json", "-")
+                            session.size(1024), "--json")
 
     def row_of(kernel, size):
         for row in bench()["results"]:

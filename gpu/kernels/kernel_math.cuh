@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 #include <cuda_bf16.h>
@@ -11,6 +10,7 @@
 
 #include "comm/dtype.h"
 #include "comm/reduce_op.h"
+#include "gpu/device/small_operation.h"
 
 namespace rankbox::gpu {
 
@@ -95,16 +95,19 @@ __device__ __forceinline__ T combined(T x_stored, T y_stored) {
   }
 }
 
-/// Converts the value to dtype, then to the kernel's parameter type.
-template <class To, class Host, class Scalar>
-To as_device(Scalar value) {
-  const Host converted = static_cast<Host>(value);
-  if constexpr (DeviceReducedFloat<To>) {
-    To bits;
-    std::memcpy(static_cast<void*>(&bits), &converted, sizeof bits);
-    return bits;
+/// Returns x after a kFill, kScale or kDivide by `by`.
+template <SmallOperation::Kind kind, class T>
+__device__ __forceinline__ T changed(T x, Wide<T> by) {
+  if constexpr (kind == SmallOperation::Kind::kFill) {
+    return narrowed<T>(by);
+  } else if constexpr (kind == SmallOperation::Kind::kScale) {
+    return narrowed<T>(product(widened(x), by));
   } else {
-    return static_cast<To>(converted);
+    if constexpr (std::is_integral_v<T>) {
+      // The smallest integer has no opposite; the result of multiplying is defined.
+      if (by == T{-1}) return product(x, by);
+    }
+    return narrowed<T>(widened(x) / by);
   }
 }
 

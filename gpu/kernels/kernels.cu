@@ -1,14 +1,15 @@
 #include <array>
-#include <type_traits>
+#include <cstring>
 
 #include "comm/errors.h"
 #include "gpu/kernels/kernel_math.cuh"
 #include "gpu/kernels/kernel_sweep.cuh"
-#include "gpu/kernels/kernel_warm.h"
 #include "gpu/kernels/kernels.h"
 
 namespace rankbox::gpu {
 namespace {
+
+using Kind = SmallOperation::Kind;
 
 // Packs that a thread has in flight.
 constexpr int kPacks = 4;
@@ -64,83 +65,41 @@ void accumulate(void* into, const void* from, std::int64_t count, bool aligned, 
 
 // ---- fill, scale, divide ---------------------------------------------------------------------
 
-template <class T>
-__global__ void __launch_bounds__(kThreads, kBlocksAtOnce) fill_kernel(T* into, Cut cut, T value) {
-  using Target = Pack<T, kLanes<T>>;
-  auto* const targets = reinterpret_cast<Target*>(into + cut.head);
-  Target all;
-  for (T& lane : all.lane) lane = value;
-  for_each_pack<kPacks>(cut.packs, [=](auto at_once, std::int64_t first) {
-    constexpr int kAtOnce = decltype(at_once)::kPacks;
-    for (int p = 0; p < kAtOnce; ++p) targets[first + p * kThreads] = all;
-  });
-  for_each_edge<T>(cut, [=](std::int64_t i) { into[i] = value; });
-}
-
-struct Scale {
-  template <class W>
-  __device__ __forceinline__ W operator()(W x, W factor) const {
-    return product(x, factor);
-  }
-};
-
-struct Divide {
-  template <class W>
-  __device__ __forceinline__ W operator()(W x, W divisor) const {
-    return x / divisor;
-  }
-};
-
-/// Computes x = change(x, by) for every element.
-template <class T, class Change>
+template <class T, Kind kind>
 __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
-    change_kernel(T* into, Cut cut, Wide<T> by, Change change) {
+    change_kernel(T* into, Cut cut, Wide<T> by) {
   using Target = Pack<T, kLanes<T>>;
   auto* const targets = reinterpret_cast<Target*>(into + cut.head);
-  const auto changed = [=](T x) { return narrowed<T>(change(widened(x), by)); };
   for_each_pack<kPacks>(cut.packs, [=](auto at_once, std::int64_t first) {
     constexpr int kAtOnce = decltype(at_once)::kPacks;
     Target x[kAtOnce];
-    for (int p = 0; p < kAtOnce; ++p) x[p] = targets[first + p * kThreads];
+    if constexpr (kind != Kind::kFill) {
+      for (int p = 0; p < kAtOnce; ++p) x[p] = targets[first + p * kThreads];
+    }
     for (int p = 0; p < kAtOnce; ++p) {
-      for (T& lane : x[p].lane) lane = changed(lane);
+      for (T& lane : x[p].lane) lane = changed<kind>(lane, by);
       targets[first + p * kThreads] = x[p];
     }
   });
-  for_each_edge<T>(cut, [=](std::int64_t i) { into[i] = changed(into[i]); });
+  for_each_edge<T>(cut, [=](std::int64_t i) { into[i] = changed<kind>(into[i], by); });
 }
 
-template <class Scalar>
-void fill(void* into, std::int64_t count, DType dtype, Scalar value, cudaStream_t stream) {
-  with_type(dtype, [&](auto zero) {
-    using T = OnDevice<decltype(zero)>;
-    const Cut cut = cut_at<T>(into, count);
-    const Doing doing{.op = "full", .bytes = count * size_of(dtype)};
-    launch(doing, tiles_of(cut.packs, kPacks), stream, fill_kernel<T>, static_cast<T*>(into), cut,
-           as_device<T, decltype(zero)>(value));
-  });
-}
-
-template <class Change, class Scalar>
-void change(const char* op, void* into, std::int64_t count, DType dtype, Scalar by,
+void change(Kind kind, void* into, std::int64_t count, DType dtype, std::uint64_t value,
             cudaStream_t stream) {
-  with_type(dtype, [&](auto zero) {
-    using T = OnDevice<decltype(zero)>;
+  with_device_type(dtype, [&](auto zero) {
+    using T = decltype(zero);
     const Cut cut = cut_at<T>(into, count);
-    const Doing doing{.op = op, .bytes = count * size_of(dtype)};
-    launch(doing, tiles_of(cut.packs, kPacks), stream, change_kernel<T, Change>,
-           static_cast<T*>(into), cut, as_device<Wide<T>, decltype(zero)>(by), Change());
+    Wide<T> by;
+    std::memcpy(&by, &value, sizeof by);
+    const bool fills = kind == Kind::kFill;
+    const bool scales = kind == Kind::kScale;
+    const Doing doing{.op = fills ? "full" : scales ? "*=" : "/=", .bytes = count * size_of(dtype)};
+    launch(doing, tiles_of(cut.packs, kPacks), stream,
+           fills    ? change_kernel<T, Kind::kFill>
+           : scales ? change_kernel<T, Kind::kScale>
+                    : change_kernel<T, Kind::kDivide>,
+           static_cast<T*>(into), cut, by);
   });
-}
-
-template <class Scalar>
-void divide(void* into, std::int64_t count, DType dtype, Scalar divisor, cudaStream_t stream) {
-  if (count == 0) return;
-  // The smallest integer has no opposite; the result of multiplying is defined.
-  if (is_integer(dtype) && divisor == Scalar{-1}) {
-    return change<Scale>("/=", into, count, dtype, divisor, stream);
-  }
-  change<Divide>("/=", into, count, dtype, divisor, stream);
 }
 
 }  // namespace
@@ -167,29 +126,9 @@ void launch_accumulate(void* into, const void* from, std::int64_t count, DType d
   accumulate(into, from, count, aligned, dtype, op, stream);
 }
 
-void launch_fill(void* into, std::int64_t count, DType dtype, double value, cudaStream_t stream) {
-  if (count > 0) fill(into, count, dtype, value, stream);
-}
-void launch_fill(void* into, std::int64_t count, DType dtype, std::int64_t value,
-                 cudaStream_t stream) {
-  if (count > 0) fill(into, count, dtype, value, stream);
-}
-
-void launch_scale(void* into, std::int64_t count, DType dtype, double factor, cudaStream_t stream) {
-  if (count > 0) change<Scale>("*=", into, count, dtype, factor, stream);
-}
-void launch_scale(void* into, std::int64_t count, DType dtype, std::int64_t factor,
-                  cudaStream_t stream) {
-  if (count > 0) change<Scale>("*=", into, count, dtype, factor, stream);
-}
-
-void launch_divide(void* into, std::int64_t count, DType dtype, double divisor,
+void launch_change(Kind kind, void* into, std::int64_t count, DType dtype, std::uint64_t value,
                    cudaStream_t stream) {
-  divide(into, count, dtype, divisor, stream);
-}
-void launch_divide(void* into, std::int64_t count, DType dtype, std::int64_t divisor,
-                   cudaStream_t stream) {
-  divide(into, count, dtype, divisor, stream);
+  if (count > 0) change(kind, into, count, dtype, value, stream);
 }
 
 void warm_kernels(cudaStream_t stream) {
@@ -198,9 +137,8 @@ void warm_kernels(cudaStream_t stream) {
       for (const bool aligned : {true, false})
         accumulate(nullptr, nullptr, 0, aligned, dtype, op, stream);
     }
-    fill(nullptr, 0, dtype, 0.0, stream);
-    change<Scale>("*=", nullptr, 0, dtype, 1.0, stream);
-    change<Divide>("/=", nullptr, 0, dtype, 1.0, stream);
+    for (const Kind kind : {Kind::kFill, Kind::kScale, Kind::kDivide})
+      change(kind, nullptr, 0, dtype, 0, stream);
   }
   warm_reduce_to_all(stream);
   launch_small_operations({}, stream);

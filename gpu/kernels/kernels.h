@@ -31,22 +31,15 @@ namespace rankbox::gpu {
 void launch_accumulate(void* into, const void* from, std::int64_t count, DType dtype, ReduceOp op,
                        cudaStream_t stream);
 
-/// into[i] = value, converted to dtype as a C++ cast would.
-void launch_fill(void* into, std::int64_t count, DType dtype, double value, cudaStream_t stream);
-void launch_fill(void* into, std::int64_t count, DType dtype, std::int64_t value,
-                 cudaStream_t stream);
+/// into[i] = value, *= value or /= value: kFill, kScale or kDivide.
+/// @param value small_value(dtype, …); not 0, if it divides integers
+void launch_change(SmallOperation::Kind kind, void* into, std::int64_t count, DType dtype,
+                   std::uint64_t value, cudaStream_t stream);
 
-/// into[i] *= factor, with factor converted to dtype first.
-void launch_scale(void* into, std::int64_t count, DType dtype, double factor, cudaStream_t stream);
-void launch_scale(void* into, std::int64_t count, DType dtype, std::int64_t factor,
-                  cudaStream_t stream);
-
-/// into[i] /= divisor, with divisor converted to dtype first.
-/// REQUIRES: the divisor of an integer type is not 0.
-void launch_divide(void* into, std::int64_t count, DType dtype, double divisor,
-                   cudaStream_t stream);
-void launch_divide(void* into, std::int64_t count, DType dtype, std::int64_t divisor,
-                   cudaStream_t stream);
+/// Returns value, converted to dtype as a C++ cast would and then to the type to compute in, as
+/// bits.
+std::uint64_t small_value(DType dtype, double value);
+std::uint64_t small_value(DType dtype, std::int64_t value);
 
 /// Maximum pointer count on each side of launch_reduce_to_all: they are kernel arguments.
 inline constexpr int kMostPointers = 64;
@@ -66,13 +59,10 @@ void launch_reduce_to_all(const void* const* inputs, int input_count, void* cons
 /// the other. REQUIRES: at most kMostSmallOperations, ordered by level.
 void launch_small_operations(std::span<const SmallOperation> by_level, cudaStream_t stream);
 
-/// Returns value, converted to dtype and then to the type to compute in, as bits for
-/// SmallOperation::value.
-std::uint64_t small_value(DType dtype, double value);
-std::uint64_t small_value(DType dtype, std::int64_t value);
-
 /// Launches every kernel once with 0 elements. The first launch of a kernel loads its code, and
 /// loading waits for the GPU to drain: within a collective that would be a deadlock.
 void warm_kernels(cudaStream_t stream);
+/// Its part in reduce_to_all.cu.
+void warm_reduce_to_all(cudaStream_t stream);
 
 }  // namespace rankbox::gpu

@@ -7,7 +7,6 @@
 #include "comm/errors.h"
 #include "gpu/kernels/kernel_math.cuh"
 #include "gpu/kernels/kernel_sweep.cuh"
-#include "gpu/kernels/kernel_warm.h"
 #include "gpu/kernels/kernels.h"
 
 namespace rankbox::gpu {

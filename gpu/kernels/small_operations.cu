@@ -78,31 +78,27 @@ __device__ void accumulate(const SmallOperation& operation, int index, int threa
   }
 }
 
-template <class T>
+template <SmallOperation::Kind kind, class T>
 __device__ void change(const SmallOperation& operation, int index, int threads) {
-  T* const into = static_cast<T*>(operation.into);
-  const int count = operation.count;
   Wide<T> by;
   memcpy(&by, &operation.value, sizeof by);
-  const T* const none = nullptr;
-  switch (operation.kind) {
-    case SmallOperation::Kind::kFill:
-      return sweep<false, false>(into, none, count, index, threads,
-                                 [=](T, T) { return narrowed<T>(by); });
-    case SmallOperation::Kind::kScale:
-      return sweep<true, false>(into, none, count, index, threads,
-                                [=](T x, T) { return narrowed<T>(product(widened(x), by)); });
-    default:
-      return sweep<true, false>(into, none, count, index, threads,
-                                [=](T x, T) { return narrowed<T>(widened(x) / by); });
-  }
+  sweep<kind != SmallOperation::Kind::kFill, false>(
+      static_cast<T*>(operation.into), static_cast<const T*>(nullptr), operation.count, index,
+      threads, [=](T x, T) { return changed<kind>(x, by); });
 }
 
 template <class T>
 __device__ void compute(const SmallOperation& operation, int index, int threads) {
-  if (operation.kind == SmallOperation::Kind::kAccumulate)
-    return accumulate<T>(operation, index, threads);
-  change<T>(operation, index, threads);
+  switch (operation.kind) {
+    case SmallOperation::Kind::kFill:
+      return change<SmallOperation::Kind::kFill, T>(operation, index, threads);
+    case SmallOperation::Kind::kScale:
+      return change<SmallOperation::Kind::kScale, T>(operation, index, threads);
+    case SmallOperation::Kind::kDivide:
+      return change<SmallOperation::Kind::kDivide, T>(operation, index, threads);
+    default:
+      return accumulate<T>(operation, index, threads);
+  }
 }
 
 __device__ void execute(const SmallOperation& operation, int index, int threads) {
@@ -148,8 +144,8 @@ template <class Scalar>
 std::uint64_t bits_of(DType dtype, Scalar value) {
   std::uint64_t bits = 0;
   with_type(dtype, [&](auto zero) {
-    using T = OnDevice<decltype(zero)>;
-    const auto by = as_device<Wide<T>, decltype(zero)>(value);
+    using T = decltype(zero);
+    const auto by = static_cast<Wide<OnDevice<T>>>(static_cast<T>(value));
     std::memcpy(&bits, &by, sizeof by);
   });
   return bits;

@@ -164,12 +164,8 @@ void divide_if_average(const Work& work) {
   const CollectiveCall& call = work.call;
   if (!call.reduces || call.op != ReduceOp::AVG || work.ranks == 1 || work.averages) return;
   if (call.kind == CollectiveKind::kReduce && work.index != call.root) return;
-  void* const data = call.out.data();
-  if (is_integer(call.dtype)) {
-    launch_divide(data, call.out.size(), call.dtype, std::int64_t{work.ranks}, work.stream);
-  } else {
-    launch_divide(data, call.out.size(), call.dtype, static_cast<double>(work.ranks), work.stream);
-  }
+  launch_change(SmallOperation::Kind::kDivide, call.out.data(), call.out.size(), call.dtype,
+                small_value(call.dtype, std::int64_t{work.ranks}), work.stream);
 }
 
 /// Enqueues the collective on the stream. Returns the launch, or 0 if there is nothing to move.

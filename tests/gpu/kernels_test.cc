@@ -11,6 +11,8 @@
 namespace rankbox::gpu {
 namespace {
 
+using Kind = SmallOperation::Kind;
+
 constexpr std::int64_t kShort[] = {0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 33};
 // Lengths around a tile of 1024 packs, and more than one tile.
 constexpr std::int64_t kLong[] = {1023, 2048, 4096, 4097, 8191, 8192, 8193, 100003};
@@ -154,7 +156,8 @@ TEST_CASE("fill writes the converted value, and nothing beside it") {
       test_change<T>(
           gpu,
           [&](T* data, std::int64_t count) {
-            launch_fill(data, count, dtype_of<T>(), value, gpu.stream());
+            launch_change(Kind::kFill, data, count, dtype_of<T>(),
+                          small_value(dtype_of<T>(), value), gpu.stream());
           },
           [&](T) { return static_cast<T>(value); });
     }
@@ -162,7 +165,8 @@ TEST_CASE("fill writes the converted value, and nothing beside it") {
     test_change<T>(
         gpu,
         [&](T* data, std::int64_t count) {
-          launch_fill(data, count, dtype_of<T>(), whole, gpu.stream());
+          launch_change(Kind::kFill, data, count, dtype_of<T>(), small_value(dtype_of<T>(), whole),
+                        gpu.stream());
         },
         [&](T) { return static_cast<T>(whole); });
   });
@@ -172,7 +176,8 @@ TEST_CASE("fill keeps all 64 bits of an integer") {
   RankDevice gpu(0, 0);
   const std::int64_t odd = (std::int64_t{1} << 62) + 1;  // no double represents it
   const GuardedMemory<std::int64_t> into(gpu, {1, 2, 3}, 1);
-  launch_fill(into.data(), 3, DType::kInt64, odd, gpu.stream());
+  launch_change(Kind::kFill, into.data(), 3, DType::kInt64, small_value(DType::kInt64, odd),
+                gpu.stream());
   CHECK(into.values() == std::vector<std::int64_t>{odd, odd, odd});
 }
 
@@ -182,7 +187,8 @@ void test_scale(RankDevice& gpu, Scalar factor) {
   test_change<T>(
       gpu,
       [&](T* data, std::int64_t count) {
-        launch_scale(data, count, dtype_of<T>(), factor, gpu.stream());
+        launch_change(Kind::kScale, data, count, dtype_of<T>(), small_value(dtype_of<T>(), factor),
+                      gpu.stream());
       },
       [&](T x) {
         if constexpr (ReducedFloat<T>) {
@@ -209,7 +215,8 @@ void test_divide(RankDevice& gpu, Scalar divisor) {
   test_change<T>(
       gpu,
       [&](T* data, std::int64_t count) {
-        launch_divide(data, count, dtype_of<T>(), divisor, gpu.stream());
+        launch_change(Kind::kDivide, data, count, dtype_of<T>(),
+                      small_value(dtype_of<T>(), divisor), gpu.stream());
       },
       [&](T x) {
         if constexpr (ReducedFloat<T>) {

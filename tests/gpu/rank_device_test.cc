@@ -13,6 +13,8 @@
 namespace rankbox::gpu {
 namespace {
 
+using Kind = SmallOperation::Kind;
+
 TEST_CASE("a rank's device is the thread's, as long as it lives") {
   CHECK(current_rank_device() == nullptr);
   {
@@ -52,12 +54,14 @@ TEST_CASE("a stream that is ordered after a rank's sees its results") {
   RankDevice gpu(0, 0);
   RankDevice other(1, 0);
   auto* const data = static_cast<float*>(gpu.allocate(kCount * 4));
-  launch_fill(data, kCount, DType::kFloat32, 1.0, gpu.stream());
+  launch_change(Kind::kFill, data, kCount, DType::kFloat32, small_value(DType::kFloat32, 1.0),
+                gpu.stream());
   for (int round = 0; round < 50; ++round) {
     gpu.order_before(other.stream());
     launch_accumulate(data, data, kCount, DType::kFloat32, ReduceOp::SUM, other.stream());
     other.order_before(gpu.stream());
-    launch_scale(data, kCount, DType::kFloat32, 0.5, gpu.stream());
+    launch_change(Kind::kScale, data, kCount, DType::kFloat32, small_value(DType::kFloat32, 0.5),
+                  gpu.stream());
   }
   CHECK(download(gpu, data, kCount) == std::vector<float>(kCount, 1.0f));
   gpu.release(data);
@@ -71,7 +75,8 @@ TEST_CASE("ranks with a stream each work side by side on a device") {
       RankDevice gpu(rank, 0);
       for (int round = 0; round < 20; ++round) {
         auto* const data = static_cast<float*>(gpu.allocate(1000 * 4));
-        launch_fill(data, 1000, DType::kFloat32, static_cast<double>(rank), gpu.stream());
+        launch_change(Kind::kFill, data, 1000, DType::kFloat32,
+                      small_value(DType::kFloat32, static_cast<double>(rank)), gpu.stream());
         results[static_cast<std::size_t>(rank)] = download(gpu, data, 1000)[999];
         gpu.release(data);
       }

@@ -160,12 +160,15 @@ TEST_CASE("values of small operations are those of the large ones, bit by bit") 
         return SmallOperation{
             .count = count, .kind = kind, .dtype = dtype, .value = small_value(dtype, value)};
       };
-      compare(gpu, begin, of(Kind::kFill, 2.7),
-              [&](void* into) { launch_fill(into, count, dtype, 2.7, gpu.stream()); });
-      compare(gpu, begin, of(Kind::kScale, -3.0),
-              [&](void* into) { launch_scale(into, count, dtype, -3.0, gpu.stream()); });
-      compare(gpu, begin, of(Kind::kDivide, 7.0),
-              [&](void* into) { launch_divide(into, count, dtype, 7.0, gpu.stream()); });
+      compare(gpu, begin, of(Kind::kFill, 2.7), [&](void* into) {
+        launch_change(Kind::kFill, into, count, dtype, small_value(dtype, 2.7), gpu.stream());
+      });
+      compare(gpu, begin, of(Kind::kScale, -3.0), [&](void* into) {
+        launch_change(Kind::kScale, into, count, dtype, small_value(dtype, -3.0), gpu.stream());
+      });
+      compare(gpu, begin, of(Kind::kDivide, 7.0), [&](void* into) {
+        launch_change(Kind::kDivide, into, count, dtype, small_value(dtype, 7.0), gpu.stream());
+      });
       gpu.release(from);
     }
   }
