@@ -1,7 +1,5 @@
 #include "gpu/compute/blas.h"
 
-#include <memory>
-
 #include <fmt/format.h>
 
 #include "gpu/device/device_memory.h"
@@ -14,36 +12,21 @@ constexpr std::int64_t kWorkspaceBytes = 32 << 20;  // what cuBLAS takes by itse
 
 constexpr Doing kStart{.op = "multiply"};
 
-class Blas {
- public:
-  explicit Blas(RankDevice& gpu)
-      : stream_(gpu.stream()), workspace_(allocate_on(stream_, kWorkspaceBytes)) {
-    try {
-      check_blas(cublasCreate(&handle_), "cublasCreate", kStart);
-      check_blas(cublasSetStream(handle_, stream_), "cublasSetStream", kStart);
-      check_blas(cublasSetWorkspace(handle_, workspace_, kWorkspaceBytes), "cublasSetWorkspace",
-                 kStart);
-    } catch (...) {
-      release();
-      throw;
-    }
+cublasHandle_t make_handle(cudaStream_t stream) {
+  cublasHandle_t handle = nullptr;
+  void* const workspace = allocate_on(stream, kWorkspaceBytes);
+  try {
+    check_blas(cublasCreate(&handle), "cublasCreate", kStart);
+    check_blas(cublasSetStream(handle, stream), "cublasSetStream", kStart);
+    check_blas(cublasSetWorkspace(handle, workspace, kWorkspaceBytes), "cublasSetWorkspace",
+               kStart);
+  } catch (...) {
+    if (handle != nullptr) static_cast<void>(cublasDestroy(handle));
+    release_on(stream, workspace);
+    throw;
   }
-  ~Blas() { release(); }
-  Blas(const Blas&) = delete;
-  Blas& operator=(const Blas&) = delete;
-
-  cublasHandle_t handle() const { return handle_; }
-
- private:
-  void release() {
-    if (handle_ != nullptr) static_cast<void>(cublasDestroy(handle_));
-    release_on(stream_, workspace_);
-  }
-
-  cudaStream_t stream_;
-  void* workspace_;
-  cublasHandle_t handle_ = nullptr;
-};
+  return handle;
+}
 
 // cublasCreate allocates device memory and loads code: too late once ranks communicate.
 [[maybe_unused]] const bool kAtStart = [] {
@@ -63,11 +46,8 @@ void check_blas(cublasStatus_t status, const char* call, const Doing& doing) {
 
 cublasHandle_t blas_here() {
   RankDevice& gpu = device_here();
-  if (gpu.library() == nullptr) {
-    const auto destroy = [](void* blas) { delete static_cast<Blas*>(blas); };
-    gpu.library() = RankDevice::Library(std::make_unique<Blas>(gpu).release(), destroy);
-  }
-  return static_cast<const Blas*>(gpu.library().get())->handle();
+  if (gpu.library() == nullptr) gpu.library() = make_handle(gpu.stream());
+  return static_cast<cublasHandle_t>(gpu.library());
 }
 
 }  // namespace rankbox::gpu

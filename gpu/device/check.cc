@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "gpu/device/devices.h"
 #include "gpu/device/rank_device.h"
 
 namespace rankbox::gpu {
@@ -17,24 +18,13 @@ int rank_of(const Doing& doing) {
 
 bool is_known(const Place& place) { return place.line() != 0; }
 
-std::string version_in_words(int version) {
-  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
-}
-
-/// Returns "driver for CUDA 12.2, this program was built with CUDA 13.0". Queries the versions
-/// again, without check(), because check() needs this for its message.
+/// Returns "the driver is for CUDA 12.2, this program for 13.0".
 std::string versions() {
-  int driver = 0;
-  int runtime = 0;
-  cudaDriverGetVersion(&driver);
-  cudaRuntimeGetVersion(&runtime);
+  const std::string driver = driver_version();
   cudaGetLastError();
-  return driver == 0 ? fmt::format(
-                           "there is no NVIDIA driver, and this program needs one for CUDA "
-                           "{}",
-                           version_in_words(runtime))
-                     : fmt::format("the driver is for CUDA {}, this program for {}",
-                                   version_in_words(driver), version_in_words(runtime));
+  return driver == "none"
+             ? "there is no NVIDIA driver, and this program needs one for CUDA " + runtime_version()
+             : "the driver is for CUDA " + driver + ", this program for " + runtime_version();
 }
 
 }  // namespace
@@ -106,6 +96,11 @@ std::string hint_for(cudaError_t status) {
     case cudaErrorAssert:
       return "something that was enqueued earlier on this GPU failed; compute-sanitizer or "
              "CUDA_LAUNCH_BLOCKING=1 finds the place";
+    case cudaErrorNotSupported:
+      return "this GPU or its driver lacks a feature that is needed, usually memory pools "
+             "(cudaMallocAsync), as some virtual GPUs do: use a whole GPU or a MIG slice, update "
+             "the "
+             "driver, or build with --config=sim";
     case cudaErrorLaunchTimeout:
       return "a kernel ran for too long, or what it waits for never comes";
     case cudaErrorPeerAccessUnsupported:
@@ -137,6 +132,29 @@ void throw_cuda_error(cudaError_t status, const char* call, const Doing& doing) 
       cudaGetErrorString(status), place_in_words(doing), hint.empty() ? "" : "; hint: ", hint);
   if (status == cudaErrorMemoryAllocation) throw OutOfMemory(message, context_of(doing));
   throw CudaError(message, context_of(doing), status);
+}
+
+bool is_done(cudaError_t status, const char* call, const Doing& doing) {
+  if (status == cudaErrorNotReady) {
+    cudaGetLastError();  // it counts as an error there
+    return false;
+  }
+  check(status, call, doing);
+  return true;
+}
+
+cudaEvent_t make_event(const Doing& doing) {
+  cudaEvent_t event = nullptr;
+  check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreateWithFlags",
+        doing);
+  return event;
+}
+
+cudaStream_t make_stream(const Doing& doing) {
+  cudaStream_t stream = nullptr;
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags",
+        doing);
+  return stream;
 }
 
 }  // namespace rankbox::gpu

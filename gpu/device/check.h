@@ -61,6 +61,13 @@ inline void check(cudaError_t status, const char* call, const Doing& doing = {})
   }
 }
 
+/// For the status of a query: returns whether it is not cudaErrorNotReady. Throws as check().
+bool is_done(cudaError_t status, const char* call, const Doing& doing = {});
+
+/// Return an event without times, and a stream that waits for no other, of the current device.
+cudaEvent_t make_event(const Doing& doing);
+cudaStream_t make_stream(const Doing& doing);
+
 /// Returns the fix for this error, the hint of a message; "" if none is known.
 std::string hint_for(cudaError_t status);
 

@@ -31,7 +31,8 @@ struct DeviceInfo {
 };
 DeviceInfo device_info(int device);
 
-/// Return "13.0": the CUDA version of this machine's driver, and of this program's runtime.
+/// Return "13.0": the CUDA version of this machine's driver, and of this program's runtime; "none"
+/// without a driver. Never throw: the messages of check() include them.
 std::string driver_version();
 std::string runtime_version();
 

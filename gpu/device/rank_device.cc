@@ -49,7 +49,7 @@ class Shelf {
     const std::lock_guard guard(lock_);
     std::vector<RankDevice::Kept>& kept = kept_[key];
     if (kept.empty()) return std::nullopt;
-    RankDevice::Kept last = std::move(kept.back());
+    const RankDevice::Kept last = kept.back();
     kept.pop_back();
     return last;
   }
@@ -65,9 +65,9 @@ class Shelf {
     const std::lock_guard guard(lock_);
     streams_[device].push_back(stream);
   }
-  void put(const Key& key, RankDevice::Kept kept) {
+  void put(const Key& key, const RankDevice::Kept& kept) {
     const std::lock_guard guard(lock_);
-    kept_[key].push_back(std::move(kept));
+    kept_[key].push_back(kept);
   }
 
  private:
@@ -92,7 +92,7 @@ RankDevice::RankDevice(int rank, int device, SharedStream* shared)
     : rank_(rank), device_(device), shared_(shared) {
   check(cudaSetDevice(device), "cudaSetDevice", {.op = "start", .rank = rank});
   if (auto kept = Shelf::all().take({device, shared})) {
-    kept_ = std::move(*kept);
+    kept_ = *kept;
   } else {
     create();
   }
@@ -105,14 +105,8 @@ void RankDevice::create() {
     void* pinned = nullptr;
     check(cudaMallocHost(&pinned, kPinned), "cudaMallocHost", doing);
     kept_.pinned = static_cast<char*>(pinned);
-    check(cudaEventCreateWithFlags(&kept_.event, cudaEventDisableTiming),
-          "cudaEventCreateWithFlags", doing);
-    if (shared_ != nullptr) {
-      kept_.stream = shared_->stream();
-    } else {
-      check(cudaStreamCreateWithFlags(&kept_.stream, cudaStreamNonBlocking),
-            "cudaStreamCreateWithFlags", doing);
-    }
+    kept_.event = make_event(doing);
+    kept_.stream = shared_ != nullptr ? shared_->stream() : make_stream(doing);
   } catch (...) {
     if (kept_.event != nullptr) cudaEventDestroy(kept_.event);
     cudaFreeHost(kept_.pinned);
@@ -125,9 +119,8 @@ RankDevice::~RankDevice() {
   if (current_rank_device() == this) current_rank_device() = nullptr;
   if (leaves) {
     for (void* const block : blocks_) release_on(kept_.stream, block);
-    Shelf::all().put({device_, shared_}, std::move(kept_));
+    Shelf::all().put({device_, shared_}, kept_);
   } else {
-    static_cast<void>(kept_.library.release());  // its end would wait
     a_run_hung() = true;
   }
 }
@@ -159,11 +152,8 @@ void RankDevice::release(void* block) noexcept {
 }
 
 cudaStream_t RankDevice::take_stream(const Doing& doing) {
-  if (cudaStream_t kept = Shelf::all().take_stream(device_)) return kept;
-  cudaStream_t stream = nullptr;
-  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags",
-        doing);
-  return stream;
+  cudaStream_t const kept = Shelf::all().take_stream(device_);
+  return kept != nullptr ? kept : make_stream(doing);
 }
 
 void RankDevice::give_back(cudaStream_t stream) noexcept {
@@ -215,13 +205,7 @@ void RankDevice::wait(double deadline_seconds, const Doing& doing) {
   // Other ranks may go on adding work to the stream.
   check(cudaEventRecord(kept_.event, kept_.stream), "cudaEventRecord", doing);
   const auto is_over = [&] {
-    const cudaError_t status = cudaEventQuery(kept_.event);
-    if (status != cudaErrorNotReady) {
-      check(status, "cudaEventQuery", doing);
-      return true;
-    }
-    cudaGetLastError();  // "not ready" counts as an error there
-    return false;
+    return is_done(cudaEventQuery(kept_.event), "cudaEventQuery", doing);
   };
   wait_until(is_over, deadline_seconds, doing);
 }

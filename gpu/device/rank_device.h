@@ -3,8 +3,8 @@
 //
 //   RankDevice gpu(rank, device);
 //   void* data = gpu.allocate(bytes);
-//   gpu.before_work({.op = "full"});
-//   launch_fill(data, count, DType::kFloat32, 1.0, gpu.stream());
+//   gpu.before_work({.op = "accumulate"});
+//   launch_accumulate(data, other, count, DType::kFloat32, ReduceOp::SUM, gpu.stream());
 //   ...
 //   gpu.synchronize(30, {.op = "all_reduce"});     // or TimedOut
 //
@@ -20,7 +20,6 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -103,10 +102,9 @@ class RankDevice {
 
   // ---- Libraries ----
 
-  /// What a library keeps for this stream, such as its handle, from its first call on. Null at
-  /// first.
-  using Library = std::unique_ptr<void, void (*)(void*)>;
-  Library& library() { return kept_.library; }
+  /// A library's handle, which works on this stream. Null until its first call sets it. The next
+  /// rank gets it with the stream, so it is never destroyed.
+  void*& library() { return kept_.library; }
 
   // ---- Waiting ----
 
@@ -136,12 +134,11 @@ class RankDevice {
     cudaStream_t stream = nullptr;
     cudaEvent_t event = nullptr;  // of waits and of order_before()
     char* pinned = nullptr;
-    Library library{nullptr, nullptr};
+    void* library = nullptr;
   };
 
  private:
   void create();
-  void destroy() noexcept;
   void copy_piece(void* into, const void* from, std::size_t bytes, const Doing& doing);
 
   int rank_;

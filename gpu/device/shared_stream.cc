@@ -64,12 +64,9 @@ SharedStream::SharedStream(int device, Launch launch) : device_(device), launch_
   const DeviceGuard guard(device);
   const Doing doing{.op = "start"};
   try {
-    for (cudaEvent_t* const event : {&event_, &mark_}) {
-      check(cudaEventCreateWithFlags(event, cudaEventDisableTiming), "cudaEventCreateWithFlags",
-            doing);
-    }
-    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags",
-          doing);
+    event_ = make_event(doing);
+    mark_ = make_event(doing);
+    stream_ = make_stream(doing);
   } catch (...) {
     for (const cudaEvent_t event : {event_, mark_}) {
       if (event != nullptr) static_cast<void>(cudaEventDestroy(event));
@@ -84,14 +81,7 @@ bool SharedStream::has_room() {
   constexpr int kCallsPerMark = 256;  // so at most twice as many are queued
   const std::lock_guard guard(lock_);
   if (calls_ < kCallsPerMark) return true;
-  if (has_mark_) {
-    const cudaError_t status = cudaEventQuery(mark_);
-    if (status == cudaErrorNotReady) {
-      cudaGetLastError();  // "not ready" counts as an error there
-      return false;
-    }
-    check(status, "cudaEventQuery");
-  }
+  if (has_mark_ && !is_done(cudaEventQuery(mark_), "cudaEventQuery")) return false;
   check(cudaEventRecord(mark_, stream_), "cudaEventRecord");
   has_mark_ = true;
   calls_ = 0;

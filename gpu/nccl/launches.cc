@@ -1,16 +1,6 @@
 #include "gpu/nccl/launches.h"
 
 namespace rankbox::gpu {
-namespace {
-
-cudaEvent_t make_event(const Doing& doing) {
-  cudaEvent_t event = nullptr;
-  check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreateWithFlags",
-        doing);
-  return event;
-}
-
-}  // namespace
 
 NcclLaunches::NcclLaunches() {
   try {
@@ -64,12 +54,8 @@ bool NcclLaunches::is_finished(std::uint64_t launch) {
 
 bool NcclLaunches::query(Entry& entry) {
   if (entry.finished) return true;
-  const cudaError_t status = cudaEventQuery(entry.event);
-  if (status == cudaErrorNotReady) {
-    static_cast<void>(cudaGetLastError());  // "not ready" counts as an error there
+  if (!is_done(cudaEventQuery(entry.event), "cudaEventQuery", {.op = "an earlier operation"}))
     return false;
-  }
-  check(status, "cudaEventQuery", {.op = "an earlier operation"});
   entry.finished = true;
   ++finished_;
   return true;

@@ -247,15 +247,8 @@ void NcclRank::wait_until(const Caller& caller, const std::function<bool()>& don
 }
 
 void NcclRank::wait_for_stream(const Caller& caller, cudaStream_t stream) {
-  wait_until(caller, [&] {
-    const cudaError_t status = cudaStreamQuery(stream);
-    if (status != cudaErrorNotReady) {
-      check(status, "cudaStreamQuery", doing_of(caller));
-      return true;
-    }
-    static_cast<void>(cudaGetLastError());  // "not ready" counts as an error there
-    return false;
-  });
+  wait_until(caller,
+             [&] { return is_done(cudaStreamQuery(stream), "cudaStreamQuery", doing_of(caller)); });
 }
 
 void NcclRank::synchronize(const Caller& caller) {

@@ -76,6 +76,7 @@ TEST_CASE("errors that have a way out name it") {
       {cudaErrorLaunchFailure, "compute-sanitizer"},
       {cudaErrorPeerAccessUnsupported, "nvidia-smi topo"},
       {cudaErrorSystemNotReady, "fabricmanager"},
+      {cudaErrorNotSupported, "memory pools"},
   };
   for (const auto& row : table) {
     CAPTURE(cudaGetErrorName(row.error));
