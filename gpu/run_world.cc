@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
-#include <utility>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -17,7 +17,6 @@
 #include "comm/run_ranks.h"
 #include "gpu/device/devices.h"
 #include "gpu/device_here.h"
-#include "gpu/launch/environment.h"
 #include "gpu/launch/rank_variables.h"
 #include "gpu/nccl/failure.h"
 #include "gpu/nccl/run.h"
@@ -71,11 +70,7 @@ void run_threads(const RunOptions& options, const Body& body, RunReport* report)
   settings.ranks_per_gpu = (options.world_size + devices - 1) / devices;
   NcclWorld world(settings);
   const NcclOutcome outcome = run_on_nccl(world, assign_devices(options.world_size), body);
-  *report = {};
-  report->wall_seconds = outcome.wall_seconds;
-  report->messages = outcome.messages;
-  report->bytes = outcome.bytes;
-  report->peak_bytes = outcome.peak_bytes;
+  *report = outcome.report;
   if (const std::exception_ptr failure =
           failure_of(outcome.ends, options.world_size, world.cause()))
     std::rethrow_exception(failure);
@@ -89,14 +84,6 @@ Processes& processes(double seconds) {
   return all;
 }
 
-/// A process's report of its run.
-struct Report {
-  double wall_seconds = 0;
-  std::int64_t messages = 0;
-  std::int64_t bytes = 0;
-  std::int64_t peak_bytes = 0;
-};
-
 std::string new_id() {
   const ncclUniqueId id = NcclWorld::make_id();
   return std::string(id.internal, sizeof(id.internal));
@@ -104,7 +91,7 @@ std::string new_id() {
 
 /// Runs this process's rank, and returns its end, with the rank's failure if it failed.
 RankEnd run_member(const Processes& all, const RunOptions& options, const std::string& id,
-                   const Body& body, Report* report) {
+                   const Body& body, RunReport* report) {
   try {
     NcclSettings settings = settings_for(options);
     settings.local_ranks = {all.rank()};
@@ -114,7 +101,7 @@ RankEnd run_member(const Processes& all, const RunOptions& options, const std::s
     std::memcpy(settings.id->internal, id.data(), std::min(id.size(), sizeof(ncclUniqueId)));
     NcclWorld world(settings);
     const NcclOutcome outcome = run_on_nccl(world, {all.device()}, body);
-    *report = {outcome.wall_seconds, outcome.messages, outcome.bytes, outcome.peak_bytes.front()};
+    *report = outcome.report;
     return outcome.ends.front();
   } catch (...) {
     return {.rank = all.rank(), .failure = with_rank(std::current_exception(), all.rank())};
@@ -122,25 +109,28 @@ RankEnd run_member(const Processes& all, const RunOptions& options, const std::s
 }
 
 void run_processes(const RunOptions& options, const Body& body, RunReport* report) {
-  using End = std::pair<Report, std::string>;
+  // A process's report of its run, and its rank's end.
+  using End = std::tuple<double, std::int64_t, std::int64_t, std::int64_t, std::string>;
   const double start_seconds = start_seconds_of(options);
   Processes& all = processes(start_seconds);
   const std::string id = all.start_run(options.world_size, new_id, start_seconds);
-  Report mine;
+  RunReport mine;
   RankEnd end = {.rank = all.rank()};
   if (all.rank() < options.world_size) end = run_member(all, options, id, body, &mine);
-  const auto reported = all.end_run(to_bytes(End(mine, rank_end_to_bytes(end))),
+  const std::int64_t peak_bytes = mine.peak_bytes.empty() ? 0 : mine.peak_bytes.front();
+  const auto reported = all.end_run(to_bytes(End(mine.wall_seconds, mine.messages, mine.bytes,
+                                                 peak_bytes, rank_end_to_bytes(end))),
                                     end.failure != nullptr, options.deadline_seconds);
   *report = {};
   std::vector<RankEnd> ends;
   for (int rank = 0; rank < options.world_size; ++rank) {
     const auto& bytes = reported.bytes[static_cast<std::size_t>(rank)];
     if (!bytes) continue;
-    const auto [numbers, end_bytes] = from_bytes<End>(*bytes);
-    report->wall_seconds = std::max(report->wall_seconds, numbers.wall_seconds);
-    report->messages += numbers.messages;
-    report->bytes += numbers.bytes;
-    report->peak_bytes.push_back(numbers.peak_bytes);
+    const auto [wall_seconds, messages, its_bytes, its_peak, end_bytes] = from_bytes<End>(*bytes);
+    report->wall_seconds = std::max(report->wall_seconds, wall_seconds);
+    report->messages += messages;
+    report->bytes += its_bytes;
+    report->peak_bytes.push_back(its_peak);
     // This process's own exception needs no serialization.
     ends.push_back(rank == all.rank() ? end : rank_end_from_bytes(end_bytes));
   }

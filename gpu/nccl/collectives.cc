@@ -49,12 +49,8 @@ ncclResult_t gather(const Work& work, const Doing& doing) {
   const CollectiveCall& call = work.call;
   if (work.index != call.root) return work.send(call.in, call.root);
   copy_own(part(call.out, work.index, work), call.in, work, doing);
-  return grouped([&] {
-    ncclResult_t result = ncclSuccess;
-    for (int peer = 0; peer < work.ranks && went_well(result); ++peer) {
-      if (peer != work.index) result = work.recv(part(call.out, peer, work), peer);
-    }
-    return result;
+  return grouped_by_rank(work.ranks, [&](int src) {
+    return src == call.root ? ncclSuccess : work.recv(part(call.out, src, work), src);
   });
 }
 
@@ -62,12 +58,8 @@ ncclResult_t scatter(const Work& work, const Doing& doing) {
   const CollectiveCall& call = work.call;
   if (work.index != call.root) return work.recv(call.out, call.root);
   copy_own(call.out, part(call.in, work.index, work), work, doing);
-  return grouped([&] {
-    ncclResult_t result = ncclSuccess;
-    for (int peer = 0; peer < work.ranks && went_well(result); ++peer) {
-      if (peer != work.index) result = work.send(part(call.in, peer, work), peer);
-    }
-    return result;
+  return grouped_by_rank(work.ranks, [&](int dst) {
+    return dst == call.root ? ncclSuccess : work.send(part(call.in, dst, work), dst);
   });
 }
 
@@ -75,17 +67,13 @@ ncclResult_t all_to_all(const Work& work, const Doing& doing) {
   const Slice in = work.call.in;
   const Slice out = work.call.out;
   copy_own(part(out, work.index, work), part(in, work.index, work), work, doing);
-  return grouped([&] {
-    ncclResult_t result = ncclSuccess;
-    for (int peer = 0; peer < work.ranks && went_well(result); ++peer) {
-      if (peer == work.index) continue;
-      // Both sides skip pieces of 0 elements.
-      const Slice to = part(in, peer, work);
-      const Slice from = part(out, peer, work);
-      if (to.size() > 0) result = work.send(to, peer);
-      if (from.size() > 0 && went_well(result)) result = work.recv(from, peer);
-    }
-    return result;
+  return grouped_by_rank(work.ranks, [&](int peer) {
+    if (peer == work.index) return ncclSuccess;
+    // Both sides skip pieces of 0 elements.
+    const Slice to = part(in, peer, work);
+    const Slice from = part(out, peer, work);
+    const ncclResult_t result = to.size() > 0 ? work.send(to, peer) : ncclSuccess;
+    return from.size() > 0 && went_well(result) ? work.recv(from, peer) : result;
   });
 }
 
@@ -96,16 +84,12 @@ ncclResult_t reduce_scatter(const Work& work) {
     return ncclReduceScatter(call.in.data(), call.out.data(), nccl_count(call.out), work.dtype(),
                              op, work.comm, work.stream);
   }
-  return grouped([&] {
-    ncclResult_t result = ncclSuccess;
-    for (int root = 0; root < work.ranks && went_well(result); ++root) {
-      const Slice piece = part(call.in, root, work);
-      if (piece.size() == 0) continue;
-      void* const out = root == work.index ? call.out.data() : nullptr;
-      result = ncclReduce(piece.data(), out, nccl_count(piece), work.dtype(), op, root, work.comm,
-                          work.stream);
-    }
-    return result;
+  return grouped_by_rank(work.ranks, [&](int root) {
+    const Slice piece = part(call.in, root, work);
+    if (piece.size() == 0) return ncclSuccess;
+    void* const out = root == work.index ? call.out.data() : nullptr;
+    return ncclReduce(piece.data(), out, nccl_count(piece), work.dtype(), op, root, work.comm,
+                      work.stream);
   });
 }
 

@@ -1,30 +1,18 @@
 #include "gpu/nccl/error.h"
 
+#include <iterator>
+
 #include <fmt/format.h>
 
 namespace rankbox::gpu {
 
 const char* name_of(ncclResult_t result) {
-  switch (result) {
-    case ncclSuccess:
-      return "ncclSuccess";
-    case ncclUnhandledCudaError:
-      return "ncclUnhandledCudaError";
-    case ncclSystemError:
-      return "ncclSystemError";
-    case ncclInternalError:
-      return "ncclInternalError";
-    case ncclInvalidArgument:
-      return "ncclInvalidArgument";
-    case ncclInvalidUsage:
-      return "ncclInvalidUsage";
-    case ncclRemoteError:
-      return "ncclRemoteError";
-    case ncclInProgress:
-      return "ncclInProgress";
-    default:
-      return "an unknown result of NCCL";
-  }
+  constexpr const char* kNames[] = {
+      "ncclSuccess",         "ncclUnhandledCudaError", "ncclSystemError", "ncclInternalError",
+      "ncclInvalidArgument", "ncclInvalidUsage",       "ncclRemoteError", "ncclInProgress"};
+  static_assert(ncclInProgress == std::size(kNames) - 1);
+  const auto index = static_cast<std::size_t>(result);
+  return index < std::size(kNames) ? kNames[index] : "an unknown result of NCCL";
 }
 
 std::string hint_for(ncclResult_t result, std::string_view said) {

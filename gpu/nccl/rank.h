@@ -287,4 +287,14 @@ ncclResult_t grouped(Calls calls) {
   return went_well(inside) ? end : inside;
 }
 
+/// Runs call(0), …, call(ranks - 1) as one group, until one fails.
+template <class Call>
+ncclResult_t grouped_by_rank(int ranks, Call call) {
+  return grouped([&] {
+    ncclResult_t result = ncclSuccess;
+    for (int rank = 0; rank < ranks && went_well(result); ++rank) result = call(rank);
+    return result;
+  });
+}
+
 }  // namespace rankbox::gpu

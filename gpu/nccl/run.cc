@@ -133,12 +133,12 @@ NcclOutcome run_on_nccl(NcclWorld& world, const std::vector<int>& devices,
   for (Result& result : results) {
     begin = std::min(begin, result.begin);
     end = std::max(end, result.done);
-    outcome.messages += result.messages;
-    outcome.bytes += result.bytes;
-    outcome.peak_bytes.push_back(result.memory.peak_bytes);
+    outcome.report.messages += result.messages;
+    outcome.report.bytes += result.bytes;
+    outcome.report.peak_bytes.push_back(result.memory.peak_bytes);
     outcome.ends.push_back(std::move(result.end));
   }
-  if (begin < end) outcome.wall_seconds = std::chrono::duration<double>(end - begin).count();
+  if (begin < end) outcome.report.wall_seconds = std::chrono::duration<double>(end - begin).count();
   return outcome;
 }
 

@@ -17,9 +17,7 @@ ncclConfig_t make_config(bool blocking) {
 }  // namespace
 
 void NcclRank::start(const Caller& caller) {
-  const Doing doing = doing_of(caller);
-  check(cudaEventCreateWithFlags(&ready_, cudaEventDisableTiming), "cudaEventCreateWithFlags",
-        doing);
+  ready_ = make_event(doing_of(caller));
   warm_kernels(device_.stream());
   for (const auto hook : start_hooks()) hook();
 
@@ -34,7 +32,6 @@ void NcclRank::start(const Caller& caller) {
 
 void NcclRank::make_communicators(const Caller& caller) {
   NcclMember& member = world_member();
-  const Doing doing = doing_of(caller);
   const bool blocking = world_.settings().blocking_calls;
   // The first communicator never blocks, so a rank that does not join is detected. It is created
   // from the id, the others from it.
@@ -44,7 +41,7 @@ void NcclRank::make_communicators(const Caller& caller) {
   if (blocking) first_config.minCTAs = first_config.maxCTAs = 1;
   ncclConfig_t config = make_config(blocking);
   ncclComm_t& first = blocking ? root_ : member.collectives;
-  issue(caller, doing, "ncclCommInitRankConfig", first, [&] {
+  issue(caller, doing_of(caller), "ncclCommInitRankConfig", first, [&] {
     return ncclCommInitRankConfig(&first, caller.size, world_.id(), rank(), &first_config);
   });
   if (blocking) split_communicator(caller, first, 0, rank(), member.collectives, &config);
@@ -55,14 +52,11 @@ void NcclRank::connect_pairs(const Caller& caller, NcclMember& member, ncclComm_
   auto* const bytes = reinterpret_cast<char*>(exchange_space(member));
   const cudaStream_t stream = device_.stream();
   issue(caller, doing_of(caller), "connecting all pairs of ranks", comm, [&] {
-    return grouped([&] {
-      ncclResult_t result = ncclSuccess;
-      for (int peer = 0; peer < member.size() && went_well(result); ++peer) {
-        if (peer == member.index) continue;
-        result = ncclSend(bytes, 1, ncclInt8, peer, comm, stream);
-        if (went_well(result)) result = ncclRecv(bytes + 1 + peer, 1, ncclInt8, peer, comm, stream);
-      }
-      return result;
+    return grouped_by_rank(member.size(), [&](int peer) {
+      if (peer == member.index) return ncclSuccess;
+      const ncclResult_t result = ncclSend(bytes, 1, ncclInt8, peer, comm, stream);
+      if (!went_well(result)) return result;
+      return ncclRecv(bytes + 1 + peer, 1, ncclInt8, peer, comm, stream);
     });
   });
 }
