@@ -1,8 +1,27 @@
 #include "gpu/communicator.h"
 
 #include "comm/communicator_impl.h"
+#include "gpu/device_here.h"
 
 namespace rankbox::gpu {
+
+void SharedBackend::run(const Caller& caller, const CollectiveCall& call) {
+  // As with NCCL, whose barrier is enqueued on the streams: the ranks' earlier work is done.
+  if (call.kind == CollectiveKind::kBarrier) synchronize(caller);
+  sim::Backend::run(caller, call);
+}
+
+SharedBackend SharedBackend::split(const Caller& caller, const CollectiveCall& call) {
+  return SharedBackend(sim::Backend::split(caller, call));
+}
+
+void SharedBackend::synchronize(const Caller& caller) {
+  device_here().synchronize(0, {.op = caller.operation, .place = caller.place});
+}
+
+void SharedBackend::set_timed(bool timed) { device_here().set_spins(timed); }
+
+// ---- One of the two ------------------------------------------------------------------------------
 
 int Backend::rank() const {
   return std::visit([](const auto& backend) { return backend.rank(); }, which_);

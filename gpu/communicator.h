@@ -2,7 +2,7 @@
 //
 //   NCCL     one GPU per rank: see gpu/nccl/backend.h
 //   sharing  fewer GPUs than ranks: the sandbox's communicator, which moves data within and between
-//            the available GPUs: see gpu/shared/backend.h
+//            the available GPUs: see gpu/shared/plane.h
 //
 // The two differ in what they measure and in how they report mistakes. The sandbox proves
 // deadlocks. With NCCL a wait ends with TimedOut, and a post-mortem names the calls that do not
@@ -21,9 +21,22 @@
 
 #include "comm/communicator.h"
 #include "gpu/nccl/backend.h"
-#include "gpu/shared/backend.h"
+#include "sim/communicator.h"
 
 namespace rankbox::gpu {
+
+/// The sandbox's backend, for ranks that share GPUs. A barrier and synchronize() also wait for the
+/// rank's stream.
+class SharedBackend : public sim::Backend {
+ public:
+  explicit SharedBackend(const sim::Backend& sandbox) : sim::Backend(sandbox) {}
+
+  void run(const Caller& caller, const CollectiveCall& call);
+  SharedBackend split(const Caller& caller, const CollectiveCall& call);
+  void synchronize(const Caller& caller);
+  void set_timed(bool timed);
+  void call_in_group(const std::function<void()>& calls) { calls(); }
+};
 
 /// The primitives of BasicCommunicator, forwarded to the selected backend.
 class Backend {

@@ -14,7 +14,6 @@
 #include "gpu/device/devices.h"
 #include "gpu/device_here.h"
 #include "gpu/launch/endpoint.h"
-#include "gpu/launch/environment.h"
 #include "gpu/launch/rank_variables.h"
 
 namespace rankbox::gpu {

@@ -1,15 +1,14 @@
 #include "gpu/run_mode.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
-#include <set>
 
 #include <fmt/format.h>
 #include <nccl.h>
 
 #include "comm/errors.h"
 #include "gpu/device/devices.h"
-#include "gpu/launch/environment.h"
 #include "gpu/launch/rank_variables.h"
 
 namespace rankbox::gpu {
@@ -26,11 +25,6 @@ std::string variable(const char* name) {
 
 std::string gpus_in_words(int count) {
   return fmt::format("{} GPU{}", count, count == 1 ? "" : "s");
-}
-
-std::set<int> set_of_devices(int world_size) {
-  const std::vector<int> assigned = assign_devices(world_size);
-  return {assigned.begin(), assigned.end()};
 }
 
 std::string sharing_in_words(int world_size) {
@@ -98,7 +92,7 @@ RunMode choose_mode(int world_size) {
   return wants_shared || !fits ? RunMode::kShared : RunMode::kThreads;
 }
 
-int devices_used(int world_size) { return static_cast<int>(set_of_devices(world_size).size()); }
+int devices_used(int world_size) { return std::min(world_size, device_count()); }
 
 std::vector<int> assign_devices(int world_size) {
   const auto devices = static_cast<std::int64_t>(device_count());

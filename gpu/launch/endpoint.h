@@ -9,7 +9,6 @@
 #include <string>
 #include <string_view>
 
-#include "gpu/launch/environment.h"
 #include "gpu/launch/rank_variables.h"
 
 namespace rankbox::launcher {

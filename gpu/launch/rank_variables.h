@@ -19,12 +19,23 @@
 //    missing, or is one of the numbers that Slurm reserves for such shells.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
-#include "gpu/launch/environment.h"
-
 namespace rankbox::launcher {
+
+/// Returns the value of an environment variable, or nothing if it is unset: the process's own, or
+/// in a test from a table.
+using Environment = std::function<std::optional<std::string>(const std::string& name)>;
+
+/// Returns this process's environment. Empty values count as unset.
+Environment process_environment();
+
+/// Returns the integer that a variable holds, or nothing if it is unset.
+/// Throws InvalidArgument with the variable, its value and the range for anything else.
+std::optional<int> number_in(const Environment& environment, const std::string& name, int min,
+                             int max);
 
 struct RankVariables {
   int rank = 0;
