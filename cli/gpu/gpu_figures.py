@@ -107,7 +107,9 @@ def row_of_size(session, figures, algorithm, size):
 
 
 def value_of_contest(rows, choice):
-    """The value for the rows of a contest, native's first, and what NCCL chose for that."""
+    """The value for the rows of a contest, native's first: with nccl-tests' mean, and what NCCL
+    chose.
+    """
     parts, number = [], None
     for row in rows:
         part = row["algorithm"]
@@ -115,7 +117,9 @@ def value_of_contest(rows, choice):
             part += " failed"
         elif number is None:
             number = row["time_us"]["median"]
-            part += f" {number:.4g} us" + (f" ({choice})" if choice else "")
+            mean = row.get("mean_us")
+            notes = "; ".join(filter(None, [f"mean {mean:.4g}" if mean else "", choice]))
+            part += f" {number:.4g} us" + (f" ({notes})" if notes else "")
         elif row["vs_native"] is not None:
             part += f" {row['vs_native']:.2f}x"
         parts.append(part)

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <limits>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "cli/compare/measure/backend.h"
@@ -149,7 +150,8 @@ class Measurement {
            row.collective != CollectiveKind::kBarrier;
   }
 
-  double time_calls(std::size_t i, int calls) {
+  /// @param iterations back to back
+  double time_calls(std::size_t i, int calls, int iterations = 1) {
     const auto call_all = [&] {
       for (int k = 0; k < calls; ++k) call(i, pool_->next());
     };
@@ -158,11 +160,8 @@ class Measurement {
     {
       const TimedCalls timed(dist_);
       const double begin = now();
-      if (is_grouped(i, calls)) {
-        call_in_group(dist_, call_all);
-      } else {
-        call_all();
-      }
+      for (int iteration = 0; iteration < iterations; ++iteration)
+        is_grouped(i, calls) ? call_in_group(dist_, call_all) : call_all();
       dist_.synchronize();
       seconds = now() - begin;
     }
@@ -201,6 +200,12 @@ class Measurement {
     }
   }
 
+  /// As nccl-tests do by default: all iterations in one interval, and the mean over ranks.
+  double mean_seconds(std::size_t i, const Pace& pace) {
+    const double seconds = time_calls(i, pace.calls, pace.iterations);
+    return agree(dist_, {seconds / pace.calls / pace.iterations}, Average::kMean).front();
+  }
+
   void take_turns(const std::vector<Pace>& paces) {
     const std::size_t jobs = active_.size();
     samples_.resize(jobs);
@@ -221,6 +226,8 @@ class Measurement {
       row.time = summarize(iterations);
       row.latency_seconds = quantile(singles, 0.5);
       row.p99_seconds = quantile(singles, 0.99);
+      if (row.whose == Whose::kNative && backend_name() == std::string_view("nccl"))
+        row.mean_seconds = mean_seconds(active_[k], paces[k]);
     }
   }
 

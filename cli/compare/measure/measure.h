@@ -14,6 +14,9 @@
 // call; else on at least 100, unless the plan sets the number of iterations. Each has a barrier
 // before (not timed) and a synchronize() after (timed).
 //
+// mean_seconds is what nccl-tests print: of NCCL's native collectives, one more interval holds as
+// many iterations, back to back, and the mean over ranks counts.
+//
 // Buffers hold random numbers and take turns (buffer_pool.h). Results are checked before times are
 // taken, and timed calls keep no records (set_timed() in backend.h). docs/gpu.md has a table of all
 // that, beside nccl-tests.
@@ -36,8 +39,8 @@ struct Marks {
   std::function<void()> leave;  // after the same, following a call of a learner's job
 };
 
-/// Measures the jobs of `contest` that have not failed. Sets time, latency_seconds and
-/// p99_seconds of their rows, the same on every rank, and wrong unless it was checked in the
+/// Measures the jobs of `contest` that have not failed. Sets time, latency_seconds, p99_seconds and
+/// mean_seconds of their rows, the same on every rank, and wrong unless it was checked in the
 /// sandbox. Does not set vs_native and vs_ring.
 ///
 /// A collective. Throws what the algorithms throw, and Interrupted between two calls after a signal

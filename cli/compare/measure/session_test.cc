@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include "cli/compare/measure/backend.h"
 #include "cli/support/child.h"
 #include "collectives/allreduce_ring.h"
 #include "comm/run_ranks.h"
@@ -89,6 +90,8 @@ TEST_CASE("every row has a time, a latency and its ratio to the native row of it
     CHECK(row.p99_seconds >= row.latency_seconds);
     CHECK(row.wrong == 0);
     const bool is_native = row.whose == Whose::kNative;
+    CHECK(row.mean_seconds.has_value() == (is_native && backend_name() == std::string("nccl")));
+    CHECK(row.mean_seconds.value_or(1) > 0);
     if (is_native && label_of(row) == "native") native = row.time->median;
     CHECK(row.vs_native == doctest::Approx(row.time->median / native));
     CHECK_FALSE(row.vs_ring.has_value());

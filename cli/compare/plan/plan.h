@@ -96,6 +96,7 @@ struct Row {
   std::optional<Times> time;
   double latency_seconds = 0;             // of one call alone: the median
   double p99_seconds = 0;                 // the same: 99 % of these calls took at most this
+  std::optional<double> mean_seconds;     // of NCCL's native: nccl-tests' mean, see measure.h
   double vs_native = 1;                   // median divided by the native collective's
   std::optional<double> vs_ring;          // the same with kNativeRing's; none: not measured
   std::optional<std::int64_t> wrong;      // elements of all ranks' results; none: not checked
@@ -115,8 +116,8 @@ inline auto fields_of(RowFailure& failure) {
 inline auto fields_of(Row& row) {
   return std::tie(row.collective, row.algorithm, row.whose, row.op, row.root, row.world_size,
                   row.elements, row.bytes, row.time, row.latency_seconds, row.p99_seconds,
-                  row.vs_native, row.vs_ring, row.wrong, row.virtual_seconds, row.cost, row.failure,
-                  row.skipped);
+                  row.mean_seconds, row.vs_native, row.vs_ring, row.wrong, row.virtual_seconds,
+                  row.cost, row.failure, row.skipped);
 }
 
 /// Returns "ring" or "ring (yours)".

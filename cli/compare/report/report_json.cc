@@ -70,6 +70,7 @@ Json as_json(const Row& row) {
           {"time_us", as_json(row.time)},
           {"latency_us", has_time ? Json(row.latency_seconds * kMicro) : Json()},
           {"p99_us", has_time ? Json(row.p99_seconds * kMicro) : Json()},
+          {"mean_us", row.mean_seconds ? Json(*row.mean_seconds * kMicro) : Json()},
           {"vs_native", has_time ? Json(row.vs_native) : Json()},
           {"vs_ring", row.vs_ring ? Json(*row.vs_ring) : Json()},
           {"algbw_gbps",

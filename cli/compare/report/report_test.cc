@@ -22,6 +22,7 @@ Row make_row(const char* algorithm, std::int64_t bytes, double wall, double virt
   row.elements = bytes / 4;
   row.time = Times{wall, wall * 0.99, wall * 1.01, 20};
   row.p99_seconds = 3 * wall;
+  if (row.whose == Whose::kNative) row.mean_seconds = 1.5 * wall;
   row.virtual_seconds = virtual_seconds;
   row.wrong = 0;
   row.cost = Cost{6, 1.5 * static_cast<double>(bytes), 0.75 * static_cast<double>(bytes)};
@@ -310,6 +311,8 @@ TEST_CASE("JSON has every row in the agreed shape") {
   CHECK(row.at("time_us").at("median").get<double>() == doctest::Approx(2));
   CHECK(row.at("time_us").at("iterations") == 20);
   CHECK(row.at("p99_us").get<double>() == doctest::Approx(6));
+  CHECK(row.at("mean_us").is_null());
+  CHECK(json.at("results").at(0).at("mean_us").get<double>() == doctest::Approx(1.5));
   CHECK(row.at("vs_ring").is_null());
   CHECK(row.at("cost").at("steps") == 6);
   CHECK(row.at("wrong") == 0);
@@ -325,7 +328,7 @@ TEST_CASE("in JSON, what is not known is null") {
       to_json(laptop(), {failed_row()}, {"mpi", "", {}, {}}).at("results").at(0);
   CHECK(row.at("whose") == "yours");
   for (const char* key :
-       {"time_us", "latency_us", "p99_us", "vs_native", "vs_ring", "busbw_gbps"}) {
+       {"time_us", "latency_us", "p99_us", "mean_us", "vs_native", "vs_ring", "busbw_gbps"}) {
     CAPTURE(key);
     CHECK(row.at(key).is_null());
   }
