@@ -154,13 +154,11 @@ LinkCounts count_links() {
 std::vector<int> enable_peer_access(const std::vector<int>& devices) {
   int here = 0;
   check(cudaGetDevice(&here), "cudaGetDevice");
-  std::vector<int> out_of_reach;
+  std::vector<int> in_reach;
   for (const int peer : devices) {
+    if (!can_access(here, peer)) continue;
+    in_reach.push_back(peer);
     if (peer == here) continue;
-    if (!can_access(here, peer)) {
-      out_of_reach.push_back(peer);
-      continue;
-    }
     const cudaError_t status = cudaDeviceEnablePeerAccess(peer, 0);
     if (status == cudaErrorPeerAccessAlreadyEnabled) {
       cudaGetLastError();
@@ -168,7 +166,7 @@ std::vector<int> enable_peer_access(const std::vector<int>& devices) {
       check(status, "cudaDeviceEnablePeerAccess");
     }
   }
-  return out_of_reach;
+  return in_reach;
 }
 
 }  // namespace rankbox::gpu

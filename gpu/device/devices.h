@@ -73,7 +73,8 @@ struct LinkCounts {
 LinkCounts count_links();
 
 /// Enables direct access from kernels and copies of the current device to the others' memory.
-/// Returns the devices it cannot reach: copies to and from them go through the host. Idempotent.
+/// Returns those that it can reach, itself included: copies to and from others go through the host.
+/// Idempotent.
 std::vector<int> enable_peer_access(const std::vector<int>& devices);
 
 }  // namespace rankbox::gpu

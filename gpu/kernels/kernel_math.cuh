@@ -10,6 +10,7 @@
 
 #include "comm/dtype.h"
 #include "comm/reduce_op.h"
+#include "compute/wrapping.h"
 #include "gpu/device/small_operation.h"
 
 namespace rankbox::gpu {
@@ -62,19 +63,10 @@ __device__ __forceinline__ T narrowed(Wide<T> x) {
   }
 }
 
-/// Integers that overflow wrap around, as unsigned types are defined to.
-template <class T, bool = std::is_integral_v<T>>
-struct Wrapping {
-  using Type = T;
-};
-template <class T>
-struct Wrapping<T, true> {
-  using Type = std::make_unsigned_t<T>;
-};
-
+/// Integers that overflow wrap around.
 template <class T>
 __device__ __forceinline__ T product(T x, T y) {
-  using W = typename Wrapping<T>::Type;
+  using W = Wrapping<T>;
   return static_cast<T>(static_cast<W>(x) * static_cast<W>(y));
 }
 
@@ -90,7 +82,7 @@ __device__ __forceinline__ T combined(T x_stored, T y_stored) {
   } else if constexpr (op == ReduceOp::MIN) {
     return x < y ? x_stored : y_stored;
   } else {
-    using W = typename Wrapping<Wide<T>>::Type;
+    using W = Wrapping<Wide<T>>;
     return narrowed<T>(static_cast<Wide<T>>(static_cast<W>(x) + static_cast<W>(y)));
   }
 }
@@ -113,7 +105,7 @@ __device__ __forceinline__ T changed(T x, Wide<T> by) {
 
 /// Calls fn with a value of dtype's device type.
 template <class Fn>
-void with_device_type(DType dtype, Fn fn) {
+constexpr void with_device_type(DType dtype, Fn fn) {
   with_type(dtype, [&](auto zero) { fn(OnDevice<decltype(zero)>{}); });
 }
 
@@ -122,7 +114,7 @@ template <ReduceOp op>
 using Op = std::integral_constant<ReduceOp, op>;
 
 template <class Fn>
-void with_op(ReduceOp op, Fn fn) {
+constexpr void with_op(ReduceOp op, Fn fn) {
   switch (op) {
     case ReduceOp::SUM:
     case ReduceOp::AVG:

@@ -57,25 +57,13 @@ __device__ void copy(const SmallOperation& operation, int index, int threads) {
   copy_as<std::uint8_t>(operation, index, threads);
 }
 
-template <ReduceOp op, class T>
-__device__ void accumulate_as(const SmallOperation& operation, int index, int threads) {
-  sweep<true, true>(static_cast<T*>(operation.into), static_cast<const T*>(operation.from),
-                    operation.count, index, threads, [](T x, T y) { return combined<op>(x, y); });
-}
-
 template <class T>
 __device__ void accumulate(const SmallOperation& operation, int index, int threads) {
-  switch (operation.op) {
-    case ReduceOp::SUM:
-    case ReduceOp::AVG:
-      return accumulate_as<ReduceOp::SUM, T>(operation, index, threads);
-    case ReduceOp::PRODUCT:
-      return accumulate_as<ReduceOp::PRODUCT, T>(operation, index, threads);
-    case ReduceOp::MAX:
-      return accumulate_as<ReduceOp::MAX, T>(operation, index, threads);
-    case ReduceOp::MIN:
-      return accumulate_as<ReduceOp::MIN, T>(operation, index, threads);
-  }
+  with_op(operation.op, [&](auto op) {
+    sweep<true, true>(static_cast<T*>(operation.into), static_cast<const T*>(operation.from),
+                      operation.count, index, threads,
+                      [](T x, T y) { return combined<decltype(op)::value>(x, y); });
+  });
 }
 
 template <SmallOperation::Kind kind, class T>
@@ -103,20 +91,8 @@ __device__ void compute(const SmallOperation& operation, int index, int threads)
 
 __device__ void execute(const SmallOperation& operation, int index, int threads) {
   if (operation.kind == SmallOperation::Kind::kCopy) return copy(operation, index, threads);
-  switch (operation.dtype) {
-    case DType::kFloat32:
-      return compute<float>(operation, index, threads);
-    case DType::kFloat64:
-      return compute<double>(operation, index, threads);
-    case DType::kInt32:
-      return compute<std::int32_t>(operation, index, threads);
-    case DType::kInt64:
-      return compute<std::int64_t>(operation, index, threads);
-    case DType::kFloat16:
-      return compute<__half>(operation, index, threads);
-    case DType::kBFloat16:
-      return compute<__nv_bfloat16>(operation, index, threads);
-  }
+  with_device_type(operation.dtype,
+                   [&](auto zero) { compute<decltype(zero)>(operation, index, threads); });
 }
 
 /// One thread's share of list[begin], …, list[end - 1]: each operation has as many threads.

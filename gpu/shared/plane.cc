@@ -1,7 +1,6 @@
 #include "gpu/shared/plane.h"
 
 #include <algorithm>
-#include <iterator>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -30,8 +29,6 @@ void warm_once(const RankDevice& gpu) {
   warm.insert(gpu.device());
 }
 
-std::set<int> set_of(const std::vector<int>& devices) { return {devices.begin(), devices.end()}; }
-
 }  // namespace
 
 SharedPlane::SharedPlane(std::vector<int> devices, double deadline_seconds)
@@ -54,11 +51,8 @@ void SharedPlane::enter(int rank) {
 
   const auto sharers = static_cast<int>(std::count(devices_.begin(), devices_.end(), device));
   reserve_memory(bytes_to_reserve(sharers, sharers));
-  const std::set<int> all = set_of(devices_);
-  const std::vector<int> out_of_reach = enable_peer_access({all.begin(), all.end()});
-  state.reachable.clear();
-  std::set_difference(all.begin(), all.end(), out_of_reach.begin(), out_of_reach.end(),
-                      std::back_inserter(state.reachable));
+  const std::set<int> all(devices_.begin(), devices_.end());
+  state.reachable = enable_peer_access({all.begin(), all.end()});
   warm_once(*state.gpu);
 }
 

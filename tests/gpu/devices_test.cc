@@ -47,7 +47,7 @@ TEST_CASE("links are counted in ordered pairs, and no GPU has a link to itself")
   std::vector<int> all;
   for (int device = 0; device < count; ++device) all.push_back(device);
   // Those that device 0 reaches are among them.
-  CHECK(links.with_peer_access >= count - 1 - static_cast<int>(enable_peer_access(all).size()));
+  CHECK(links.with_peer_access >= static_cast<int>(enable_peer_access(all).size()) - 1);
   CHECK(links.with_native_atomics <= links.with_peer_access);
 }
 
@@ -55,9 +55,9 @@ TEST_CASE("enabling peer access twice is fine, and a GPU is in its own reach") {
   const int count = device_count();
   std::vector<int> all;
   for (int device = 0; device < count; ++device) all.push_back(device);
-  const std::vector<int> out_of_reach = enable_peer_access(all);
-  CHECK(enable_peer_access(all) == out_of_reach);
-  for (const int device : out_of_reach) CHECK(device != 0);
+  const std::vector<int> in_reach = enable_peer_access(all);
+  CHECK(enable_peer_access(all) == in_reach);
+  CHECK(std::count(in_reach.begin(), in_reach.end(), 0) == 1);
   CHECK(cudaGetLastError() == cudaSuccess);
 }
 
