@@ -13,8 +13,14 @@ NcclLaunches::NcclLaunches() {
 
 NcclLaunches::~NcclLaunches() { destroy(); }
 
-void NcclLaunches::destroy() {
+void NcclLaunches::clear() {
   for (const Entry& entry : in_flight_) events_.push_back(entry.event);
+  first_ += in_flight_.size();
+  in_flight_.clear();
+}
+
+void NcclLaunches::destroy() {
+  clear();
   for (cudaEvent_t event : events_) static_cast<void>(cudaEventDestroy(event));
 }
 

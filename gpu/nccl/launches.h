@@ -38,6 +38,8 @@ class NcclLaunches {
   void order(std::uint64_t launch, cudaStream_t stream, const Doing& doing);
 
   bool is_finished(std::uint64_t launch);
+  /// Forgets all launches. REQUIRES: they have finished.
+  void clear();
   /// Returns the number of launches known to have finished; it grows while the device makes
   /// progress.
   std::uint64_t finished_count();

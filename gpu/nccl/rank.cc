@@ -101,6 +101,7 @@ void NcclRank::finish(Place place) {
   if (!requests_->open.empty()) stop_and_throw(requests_->open.front()->as_dropped());
   record_.set_returned();
   wait_for_all(caller);
+  launches_.clear();
   record_.close(launches_);
   for_each_communicator([&](ncclComm_t& comm) { destroy(caller, comm); });
 }
