@@ -134,7 +134,8 @@ void draw_after(const Exercise& exercise, const std::string& library, const std:
 void require_containers() {
   const std::string problem = container_problem();
   if (!problem.empty())
-    throw Error("a sealed verdict needs containers: " + problem + "; --unsealed goes without");
+    throw Error("a sealed verdict needs containers: " + problem +
+                "; leave out --sealed to judge without");
 }
 
 /// Returns the command without --sealed: for what only threads show.

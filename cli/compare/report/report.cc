@@ -165,7 +165,8 @@ std::string legend(const Plan& plan, bool has_ring) {
         "{:<12} virtual time there (rankbox compare --list-clusters); nothing is timed here\n"
         "vs native    time / native time: above 1 is slower than the native collective\n"
         "GB/s         bus bandwidth in virtual time, as nccl-tests define it\n"
-        "steps, sent, added: exact coefficients of latency, bytes sent and bytes reduced\n"
+        "steps, sent, added: exact coefficients of latency, bytes sent and bytes reduced; - where\n"
+        "             they do not give the time: that of a library's own modes\n"
         "*            the fastest topology\n",
         plan.cluster.name);
   }
@@ -178,7 +179,8 @@ std::string legend(const Plan& plan, bool has_ring) {
       "{}"
       "GB/s         bus bandwidth, as nccl-tests define it\n"
       "{:<12} virtual time there (rankbox compare --list-clusters)\n"
-      "steps, sent, added: exact coefficients of latency, bytes sent and bytes reduced\n"
+      "steps, sent, added: exact coefficients of latency, bytes sent and bytes reduced; - where\n"
+      "             they do not give the time: that of a library's own modes\n"
       "*            the fastest topology: by virtual time on the right; by time on the left, "
       "where\n"
       "             every rank has a core\n",
