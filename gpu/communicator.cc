@@ -21,7 +21,7 @@ void SharedBackend::synchronize(const Caller& caller) {
 
 void SharedBackend::set_timed(bool timed) { device_here().set_spins(timed); }
 
-// ---- One of the two ------------------------------------------------------------------------------
+// ---- One of the two ----------------------------------------------------------------------------
 
 int Backend::rank() const {
   return std::visit([](const auto& backend) { return backend.rank(); }, which_);

@@ -141,7 +141,8 @@ def table(wrong=0):
         # 21 n bytes at 4 TB/s take 5.5 us for 1 MiB.
         {"collective": collective, "algorithm": algorithm, "bytes": (mib << 20) - 8,
          "time_us": {"median": 6.0 * mib},
-         "mean_us": 400.4 if (algorithm, mib) == ("native", 64) else None, "vs_native": 1.5, "vs_ring": 1.1, "wrong": wrong}
+         "mean_us": 400.4 if (algorithm, mib) == ("native", 64) else None, "vs_native": 1.5,
+         "vs_ring": 1.1, "wrong": wrong}
         for collective in ("broadcast", "reduce", "all_reduce", "gather", "scatter", "all_gather",
                            "all_to_all", "reduce_scatter", "barrier")
         for mib in (64, 256)
@@ -219,7 +220,8 @@ class ReportTest(unittest.TestCase):
                 "4000 GB/s; measured", "95.0 % of the copy; target: at least 90 %; met",
                 "% of the bound of 21 n bytes; target: at least 80 %; met",
                 "ring_pipelined 1.50x; target: no wrong element; met",
-                "native 384 us (mean 400.4; NVLS, SIMPLE), ring", "native 1536 us (RING, LL128), ring",
+                "native 384 us (mean 400.4; NVLS, SIMPLE), ring",
+                "native 1536 us (RING, LL128), ring",
                 "native 1536 us, ring",
                 "1.10 times, 1.50 times native, --segments 2; target: at most 1.15 times with "
                 "NVLink; met",
