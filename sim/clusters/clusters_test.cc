@@ -58,6 +58,11 @@ TEST_CASE("no preset lets a message have more than the data sheet of its link") 
       {"h100-nvlink", 450, 450},     // NVLink 4: 18 links of 25 GB/s
       {"a100-infiniband", 300, 25},  // NVLink 3: 12 links of 25 GB/s; HDR: 200 Gbit/s
       {"h100-efa", 450, 50},         // 32 adapters of 100 Gbit/s for 8 GPUs
+      {"h100-ib", 450, 50},          // NDR: 400 Gbit/s
+      {"h200-ib", 450, 50},          // likewise
+      {"b200-nvlink", 900, 900},     // NVLink 5: 18 links of 50 GB/s
+      {"gb200-nvl72", 900, 900},     // likewise
+      {"dgx-spark-2", 136.5, 25},    // half of LPDDR5X's 273 GB/s; 200 Gbit/s
       {"pcie-4090", 31.5, 31.5},     // PCIe 4 x16
       {"ethernet", 20, 1.25},        // memory of a workstation; 10 Gbit/s
       {"laptop", 20, 20},

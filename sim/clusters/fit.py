@@ -12,19 +12,17 @@ share of it that one pair gets (LINKS), with no fit to a collective. A message i
 library: it takes CALL to start, the least that a native collective takes.
 
 All-reduce: a library has a few modes (protocols: quick for small messages, or wide for large ones)
-and takes the fastest,
+and takes the fastest (modes.py fits them),
 
     t(n) = min over modes of   CALL + within * alpha + between * alpha of the link + wire * beta,
 
 with ceil(log2) of a node's ranks as `within`, ceil(log2) of the nodes as `between`, and wire =
-2 (p-1)/p n, the least that each rank must send. A table is cut into runs of sizes, one per mode;
-each run gets the line of least squared relative error, and of all cuts the one with the smallest
-worst error over the whole curve wins. One node and two have separate tables. One node may also
-use the modes of two: it is no slower. Times on other numbers of ranks follow from the model; no
-table tests them. There, the rate of a mode is limited by what the links inside a node carry
-(carried); the rate of a switch that adds comes from the table's largest size (HELD_OUT), and limits
-only fewer ranks than the table's. Up to FEW_RANKS ranks of one node, far from the table's 8, also
-run NCCL's rings (below) in 2 (p-1) hops.
+2 (p-1)/p n, the least that each rank must send. One node, two and four have separate tables. One
+node may also use the modes of two: it is no slower. Times on other numbers of ranks and nodes
+follow from the model, and other boxes' tables test them (ELSEWHERE). There, the rate of a mode is
+limited by what the links carry (carried); the rate of a switch that adds comes from the tables that
+fit nothing, and limits only fewer ranks than the table's. Up to FEW_RANKS ranks of one node, far
+from the table's 8, also run NCCL's rings (below) in 2 (p-1) hops.
 
 All others: measured.csv has no tables of them. NCCL runs them around rings, as rounds of a tree
 (PAT, for one rank a node), or as messages between all pairs. Their modes are NCCL's protocols with
@@ -34,166 +32,129 @@ the constants of NCCL's own cost model:
 """
 
 import argparse
-import itertools
 import math
 import pathlib
 import statistics
 import sys
 import textwrap
 
-from machines import (ALGORITHMS, CALL, CALLS, HELD_OUT, HOPS, LATENCIES, LINKS, MACHINES, MOST_LL,
-                      PAT_RANK, PAT_ROUND, PROTOCOLS, RANKS_PER_NODE, SHARES, TABLES)
+from machines import (ALGORITHMS, CALL, ELSEWHERE, HELD_OUT, LATENCIES, LINKS, MACHINES, PROTOCOLS,
+                      SHORT, SMALLER, TABLES)
+from modes import fit_lines, native, pat_mode, protocol_modes, rounds, wire
 
 HERE = pathlib.Path(__file__).resolve().parent
-MODES = 3
 FEW_RANKS = 4
-# Limits of the relative error of a curve: median and worst; and the worst of a held-out table.
-PROMISED_MEDIAN, PROMISED_WORST, PROMISED_HELD_OUT = 0.15, 0.30, 0.10
-# No mode is slower than this share of the widest: short messages use one of some 30 channels, and
-# LL carries half the bytes. Without a limit, the quickest mode's slope is noise in the latency.
-LEAST_SHARE = 0.01
-
-
-def rounds(ranks):
-    return math.ceil(math.log2(ranks))
-
-
-def wire(ranks, size):
-    return 2 * (ranks - 1) / ranks * size
+# Limits of the relative error of a curve: median and worst; the worst of a larger size that did not
+# fit it, and the median of another box (ELSEWHERE). All rows of those but one are within 25 %.
+PROMISED_MEDIAN, PROMISED_WORST = 0.15, 0.30
+PROMISED_HELD_OUT, PROMISED_ELSEWHERE = 0.10, 0.25
 
 
 def switch_GB_s(machine):
     """What each rank sends to a switch that adds: its data once, and 1/m of the result."""
-    source = machine.all_reduce[1]
     if not machine.adds_in_switch:
         return None
-    held_out = next(table for table, fitted in HELD_OUT.items() if fitted == source)
-    ranks, _, [(size, us)] = TABLES[held_out]
-    return float(f"{(ranks + 1) / ranks * size / us * 1e-3:.3g}")
+    held_out = [table for table, fitted in [*HELD_OUT.items(), *ELSEWHERE]
+                if fitted == machine.all_reduce[1]]
+    return max(float(f"{(ranks + 1) / ranks * points[-1][0] / points[-1][1] * 1e-3:.3g}")
+               for ranks, _, points in map(TABLES.get, held_out))
 
 
 def carried(machine, ranks, nodes, size):
-    """Microseconds that the links inside a node need for an all-reduce, at least."""
-    ring = wire(ranks, size) / LINKS[machine.within].bandwidth() * 1e-3
-    if not machine.adds_in_switch:
-        return ring
+    """Microseconds that the links need for an all-reduce, at least: inside a node and between."""
     per_node = math.ceil(ranks / nodes)
-    return min(ring, (per_node + 1) / per_node * size / switch_GB_s(machine) * 1e-3)
+    least = 0
+    if per_node > 1:
+        least = wire(ranks, size) / LINKS[machine.within].bandwidth() * 1e-3
+        if machine.adds_in_switch:
+            switch = (per_node + 1) / per_node * size / switch_GB_s(machine) * 1e-3
+            least = min(least, switch)
+    if nodes > 1:
+        passing = size if nodes == 2 else wire(ranks, size)  # two nodes: trees
+        least = max(least, passing / per_node / LINKS[machine.between].bandwidth() * 1e-3)
+    return least
 
 
-def line_through(points, least, steepest):
-    """The (a, b) of least sum of ((a + b x - y) / y)^2 with a >= least, 0 <= b <= steepest."""
-    weights = [1 / y**2 for _, y in points]
-    total = sum(weights)
-    mean_x = sum(w * x for w, (x, _) in zip(weights, points)) / total
-    mean_y = sum(w * y for w, (_, y) in zip(weights, points)) / total
-    spread = sum(w * (x - mean_x) ** 2 for w, (x, _) in zip(weights, points))
-    slope = 0.0
-    if spread > 0:
-        slope = sum(w * (x - mean_x) * (y - mean_y) for w, (x, y) in zip(weights, points)) / spread
-    slope = min(max(slope, 0.0), steepest)
-    offset = mean_y - slope * mean_x
-    if offset < least:
-        squares = sum(w * x * x for w, (x, _) in zip(weights, points))
-        offset = least
-        slope = sum(w * x * (y - least) for w, (x, y) in zip(weights, points)) / squares
-    return offset, slope
+def fixed_us(machine, ranks, nodes):
+    """What a call takes besides the steps that a mode's alpha counts."""
+    if nodes == ranks:
+        return CALL
+    return CALL + (rounds(nodes) * LINKS[machine.between].alpha_us if nodes > 1 else 0)
 
 
-def crossings_us(machine, nodes):
-    return rounds(nodes) * LINKS[machine.between].alpha_us if nodes > 1 else 0
+def counted(ranks, nodes):
+    """The rounds that a mode's alpha counts: inside a node, or between nodes of one rank."""
+    return rounds(nodes) if nodes == ranks else rounds(math.ceil(ranks / nodes))
 
 
-def time_of(machine, modes, ranks, nodes, size, limited=True):
-    """Microseconds; modes are (us per round inside a node, us per byte)."""
-    least = carried(machine, ranks, nodes, size) if limited else 0
-    fixed = CALL + crossings_us(machine, nodes)
-    within = rounds(math.ceil(ranks / nodes))
-    return min(fixed + within * alpha + max(wire(ranks, size) * beta, least)
-               for alpha, beta in modes)
+def time_of(machine, modes, ranks, nodes, size):
+    """Microseconds; modes are (us per counted round, us per byte)."""
+    least = carried(machine, ranks, nodes, size)
+    return min(fixed_us(machine, ranks, nodes) + counted(ranks, nodes) * alpha +
+               max(wire(ranks, size) * beta, least) for alpha, beta in modes)
 
 
-def errors_of(machine, modes, ranks, nodes, points, limited=True):
-    return [abs(time_of(machine, modes, ranks, nodes, size, limited) / us - 1)
-            for size, us in points]
+def errors_of(machine, modes, ranks, nodes, points):
+    return [abs(time_of(machine, modes, ranks, nodes, size) / us - 1) for size, us in points]
 
 
-def fit(machine, ranks, nodes, points, latency=None):
-    """The modes of a table; `latency` adds one from there to the first point."""
+def fit(machine, table):
+    """The modes of a table (modes.py); one more where it lacks short or long messages."""
+    ranks, nodes, points = TABLES[table]
     places = [(wire(ranks, size), us) for size, us in points]
-    steepest = 1 / (LEAST_SHARE * max(x / us for x, us in places))
-    fixed = CALL + crossings_us(machine, nodes)
-    first = [(latency, (places[0][1] - latency) / places[0][0])] if latency else []
-    best = None
-    for cuts in itertools.combinations(range(2, len(points) - 1), min(MODES, len(points) // 2) - 1):
-        ends = (0, *cuts, len(points))
-        runs = [places[begin:end] for begin, end in zip(ends, ends[1:])]
-        if any(len(run) < 2 for run in runs):
-            continue
-        lines = first + [line_through(run, fixed, steepest) for run in runs]
-        within = rounds(math.ceil(ranks / nodes))
-        modes = [((offset - fixed) / within, slope) for offset, slope in lines]
-        errors = errors_of(machine, modes, ranks, nodes, points, limited=False)
-        score = (max(errors) + statistics.median(errors), modes)
-        if best is None or score < best:
-            best = score
+    fixed = fixed_us(machine, ranks, nodes)
+    more = []
+    if table in LATENCIES:
+        latency = LATENCIES[table]
+        more = [(latency, (places[0][1] - latency) / places[0][0])]
+    if table in SHORT:
+        beta = 1e-3 / LINKS[machine.between].bandwidth()
+        more = [(places[-1][1] - beta * places[-1][0], beta)]
+        places = places[:-1]
+    lines = fit_lines(places, fixed, more)
+    modes = [((offset - fixed) / counted(ranks, nodes), slope) for offset, slope in lines]
     # Fewer digits than the data has lose nothing, and are easier to read.
-    return [(float(f"{alpha:.3g}"), float(f"{beta:.3g}")) for alpha, beta in best[1]]
+    modes = [(float(f"{alpha:.3g}"), float(f"{beta:.3g}")) for alpha, beta in modes]
+    return (fit(machine, SMALLER[table]) if table in SMALLER else []) + modes
 
 
 def fits_of(machine):
     """nodes -> the modes of the all-reduce."""
-    fits = {nodes: fit(machine, *TABLES[table], LATENCIES.get(table))
-            for nodes, table in machine.all_reduce.items()}
+    fits = {nodes: fit(machine, table) for nodes, table in machine.all_reduce.items()}
     # One node has no border to cross, so those of two are quicker there by that much.
-    fits[1] = fits[1] + [mode for mode in fits.get(2, []) if is_of_use(machine, fits[1], mode)]
+    if 1 in fits:
+        fits[1] = fits[1] + [mode for mode in fits.get(2, []) if is_of_use(machine, fits[1], mode)]
     return fits
 
 
 def is_of_use(machine, modes, mode):
     """Whether another mode makes an all-reduce in a full node faster by more than a hundredth."""
     sizes = [2**power for power in range(3, 34)]
-    time = lambda all_modes, size: time_of(machine, all_modes, RANKS_PER_NODE, 1, size)
+    time = lambda all_modes, size: time_of(machine, all_modes, machine.ranks_per_node, 1, size)
     return any(time(modes + [mode], size) < 0.99 * time(modes, size) for size in sizes)
 
 
 def curves():
-    """table -> (machine, modes) that predict it: fitted to it, or to another one (HELD_OUT)."""
+    """[(table, source, machine, modes)]: modes that are fitted to it, or to another table."""
     own = {}
     for machine in MACHINES.values():
         fits = fits_of(machine)
         own |= {table: (machine, fits[nodes]) for nodes, table in machine.all_reduce.items()}
-    return own | {table: own[source] for table, source in HELD_OUT.items()}
+    return ([(table, "", *curve) for table, curve in own.items()] +
+            [(table, source, *own[source]) for table, source in [*HELD_OUT.items(), *ELSEWHERE]])
 
 
-def protocol_modes(machine, nodes, protocols):
-    """(us per call, us per step inside a node, us between nodes, GB/s) of each protocol."""
-    within, between = LINKS[machine.within], LINKS.get(machine.between)
-    width = within.bandwidth()
+def estimated(machine, nodes, protocols):
+    """Modes from NCCL's own constants: (us per call, per step inside and between nodes, GB/s)."""
+    width = LINKS[machine.within].bandwidth()
+    crossing = None
     if nodes > 1:  # the adapters of all ranks of a node carry its rings together
-        width = min(width, RANKS_PER_NODE * between.bandwidth())
-    modes = []
-    for protocol in protocols:
-        if protocol not in HOPS[machine.medium]:
-            continue
-        bandwidth = width * SHARES[protocol]
-        if protocol == "LL":
-            bandwidth = min(bandwidth, MOST_LL[machine.generation][min(nodes, 2) - 1])
-        crossing = max(HOPS["network"][protocol], between.alpha_us) if nodes > 1 else None
-        modes.append((CALLS[protocol], HOPS[machine.medium][protocol], crossing, bandwidth))
-    return modes
-
-
-def native(collectives, nodes, steps, call, alpha, crossing, bandwidth, most_ranks=None):
-    fields = ["collectives = [" + ", ".join(f'"{name}"' for name in collectives) + "]"]
-    if nodes > 1:
-        fields.append(f"nodes = {nodes}")
-    if most_ranks:
-        fields.append(f"most_ranks = {most_ranks}")
-    fields += [f'steps = "{steps}"', f"call_us = {call:g}", f"alpha_us = {alpha:.3g}"]
-    if nodes > 1:
-        fields.append(f"alpha_between_us = {crossing:.3g}")
-    return "  { " + ", ".join([*fields, f"bandwidth_GB_s = {bandwidth:.4g}"]) + " },"
+        between = LINKS[machine.between]
+        crossing = between.alpha_us
+        width = machine.ranks_per_node * between.bandwidth()
+        if machine.ranks_per_node > 1:
+            width = min(width, LINKS[machine.within].bandwidth())
+    return protocol_modes(machine.medium, machine.generation, width, nodes, crossing, protocols)
 
 
 def modes(machine, fits):
@@ -201,25 +162,28 @@ def modes(machine, fits):
     lines = []
     for nodes, table in machine.all_reduce.items():
         crossing = LINKS[machine.between].alpha_us if nodes > 1 else None
-        lines.append(f"  # Fitted to the table {table} of sim/clusters/measured.csv.")
+        tables = " and ".join([SMALLER[table], table] if table in SMALLER else [table])
+        lines.append(f"  # Fitted to the table {tables} of sim/clusters/measured.csv.")
         for alpha, beta in fits[nodes]:
             if nodes == 1 and (alpha, beta) in fits.get(2, []):
                 lines.append("  # One of two nodes: one node is no slower.")
+            if machine.ranks_per_node == 1:
+                alpha, crossing = LINKS[machine.within].alpha_us, alpha
             lines.append(
                 native(["all_reduce"], nodes, "rounds", CALL, alpha, crossing, 1e-3 / beta))
+        if nodes > 2:
+            continue
         lines.append("  # Not measured: NCCL's own constants for its protocols.")
         if nodes == 1:
-            for mode in protocol_modes(machine, nodes, PROTOCOLS):
+            for mode in estimated(machine, nodes, PROTOCOLS):
                 lines.append(native(["all_reduce"], nodes, "ring", *mode, FEW_RANKS))
         for algorithm, (collectives, protocols) in ALGORITHMS.items():
             if algorithm == "pat" and nodes == 1:
                 continue
-            for call, alpha, crossing, bandwidth in protocol_modes(machine, nodes, protocols):
+            for mode in estimated(machine, nodes, protocols):
                 if algorithm == "pat":
-                    alpha = PAT_RANK
-                    crossing = max(PAT_ROUND, LINKS[machine.between].alpha_us)
-                lines.append(
-                    native(collectives, nodes, algorithm, call, alpha, crossing, bandwidth))
+                    mode = pat_mode(mode, LINKS[machine.between].alpha_us)
+                lines.append(native(collectives, nodes, algorithm, *mode))
     return lines
 
 
@@ -228,10 +192,10 @@ def preset(name, machine, fits):
         f"# {machine.about[0].upper()}{machine.about[1:]}.",
         "# Written by sim/clusters/fit.py. Copy it to make your own.",
         f'name = "{name}"',
-        f"ranks_per_node = {RANKS_PER_NODE}",
+        f"ranks_per_node = {machine.ranks_per_node}",
     ]
-    if machine.between is None:
-        lines.append("max_nodes = 1")
+    if machine.between is None or machine.max_nodes:
+        lines.append(f"max_nodes = {machine.max_nodes or 1}")
     lines += [
         f"reduction_GB_s = {machine.reduction_GB_s}  # gamma = 1 / this",
         f"call_us = {CALL:g}  # what starting a message takes, at least: a constant of NCCL's",
@@ -272,15 +236,16 @@ def main():
     arguments = parser.parse_args()
 
     failures = []
-    print(f"{'table':<16} {'fitted to':<14} {'median':>7} {'worst':>7}")
-    for table, (machine, modes) in curves().items():
-        source = HELD_OUT.get(table, "")
+    print(f"{'table':<18} {'fitted to':<14} {'median':>7} {'worst':>7}")
+    for table, source, machine, modes in curves():
         most_median, most_worst = PROMISED_MEDIAN, PROMISED_WORST
         if source:
-            most_median = most_worst = PROMISED_HELD_OUT
+            most_median = PROMISED_ELSEWHERE
+            if HELD_OUT.get(table) == source:
+                most_median = most_worst = PROMISED_HELD_OUT
         errors = errors_of(machine, modes, *TABLES[table])
         median, worst = statistics.median(errors), max(errors)
-        print(f"{table:<16} {source:<14} {median:7.1%} {worst:7.1%}")
+        print(f"{table:<18} {source:<14} {median:7.1%} {worst:7.1%}")
         if median > most_median or worst > most_worst:
             failures.append(f"{table}: median {median:.1%} (at most {most_median:.0%}), "
                             f"worst {worst:.1%} (at most {most_worst:.0%})")
