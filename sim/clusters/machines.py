@@ -61,12 +61,12 @@ LINKS = {
                 "One NDR adapter a GPU; 46 to 48 GB/s (github.com/NVIDIA/nccl-tests, issue 290); "
                 "its latency is an estimate, as HDR's"),
     "gb10": Link(2, 1, 136.5, 0.85,
-                 "One GPU a node: no message stays inside. A copy in its own memory reads and writes: "
-                 "half of 273 GB/s; 116 were measured with one rank"),
+                 "One GPU a node: no message stays inside. A copy in its own memory reads and "
+                 "writes: half of 273 GB/s; 116 were measured with one rank"),
     "cx7": Link(20, 1, 25, 0.94,
                 "One cable of 200 Gb/s, both halves of its port; all-gathers of 4 to 16 GiB get "
-                "22.5 to 24.2 GB/s. A message takes as long as an all-reduce of 8 KiB (measured.csv, "
-                "spark), an estimate: 31 to 34 us between other boxes "
+                "22.5 to 24.2 GB/s. A message takes as long as an all-reduce of 8 KiB "
+                "(measured.csv, spark), an estimate: 31 to 34 us between other boxes "
                 "(github.com/NVIDIA/nccl-tests, issue 214)"),
     "efa": Link(40, 4, 12.5, 0.85,
                 "32 EFA adapters for 8 GPUs; NCCL's send and receive: 42 to 43 GB/s, and 40 to 53 "

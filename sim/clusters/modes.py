@@ -69,16 +69,17 @@ def errors_of(lines, places):
 def fit_lines(places, least, more=()):
     """Returns lines (us, us per byte) whose minimum fits a table of (bytes on the wire, us).
 
-    The table is cut into runs of sizes, one per mode. Each run gets the line of least squared
-    relative error, and of all cuts the one with the least worst and median error wins.
+    The table is cut into at most MODES runs of sizes, one per mode. Each run gets the line of least
+    squared relative error, and of all cuts the one with the least worst and median error wins.
 
     REQUIRES: at least two places, in the order of their bytes.
     `least` limits the lines' fixed times from below; lines of `more` are taken as they are.
     """
     steepest = 1 / (LEAST_SHARE * max(x / y for x, y in places))
     best = None
-    count = max(1, min(MODES, len(places) // 2))
-    for cuts in itertools.combinations(range(2, len(places) - 1), count - 1):
+    most = max(1, min(MODES, len(places) // 2))
+    for cuts in itertools.chain.from_iterable(
+            itertools.combinations(range(2, len(places) - 1), count) for count in range(most)):
         ends = (0, *cuts, len(places))
         runs = [places[begin:end] for begin, end in zip(ends, ends[1:])]
         if any(len(run) < 2 for run in runs):
