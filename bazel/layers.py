@@ -62,6 +62,7 @@ LAYERS = [
     ("cli/train", ALL),
     ("cli/demo", ALL),
     ("cli/gpu", ALL),
+    ("cli/fit", ALL),
     ("cli/grade", ALL),
     ("cli", ALL),
     ("bazel", []),

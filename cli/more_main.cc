@@ -19,6 +19,7 @@ void add_subcommands(CLI::App& app) {
   add_compare(app);
   add_compare_worker(app);
   add_gpu(app);
+  add_fit(app);
   add_grade(app);
   add_race(app);
   add_train(app);

@@ -34,6 +34,7 @@ void add_watch(CLI::App& app, OpenPage open_page = nullptr);
 void add_compare(CLI::App& app);
 void add_demo(CLI::App& app);
 void add_dev(CLI::App& app);
+void add_fit(CLI::App& app);
 void add_gpu(CLI::App& app);
 void add_grade(CLI::App& app);
 void add_race(CLI::App& app);
