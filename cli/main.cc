@@ -19,7 +19,7 @@ void add_subcommands(CLI::App& app) {
   add_elsewhere(app, "compare", "times topologies, including yours, against the native collective");
   add_elsewhere(app, "gpu",
                 "reports what this machine's GPUs do: tests, kernels, collectives, training");
-  add_elsewhere(app, "fit", "makes a cluster for --cluster of nccl-tests' logs of your machine");
+  add_elsewhere(app, "fit", "fits a cluster for --cluster to nccl-tests' logs of your machine");
   add_elsewhere(app, "grade", "grades a folder of submissions");
   add_elsewhere(app, "race", "shows a race condition, and three ways to fix it");
   add_elsewhere(

@@ -41,8 +41,8 @@ struct Options {
 }  // namespace
 
 void add_fit(CLI::App& app) {
-  CLI::App* command = app.add_subcommand(
-      "fit", "makes a cluster for --cluster of nccl-tests' logs of your machine");
+  CLI::App* command =
+      app.add_subcommand("fit", "fits a cluster for --cluster to nccl-tests' logs of your machine");
   const auto options = std::make_shared<Options>();
   command
       ->add_option("log", options->logs,

@@ -158,22 +158,24 @@ class Cluster:
     def set_modes(self, groups):
         """Sets `lines` of the TOML, with comments, and `modes`."""
         self.lines, self.modes = [], []
+        # The least number of nodes beyond one stands for two, too.
+        least = min((group.nodes for group in groups if group.nodes > 1), default=1)
         for nodes in sorted({group.nodes for group in groups} | {1}):
             at = [group for group in groups if group.nodes == nodes]
-            is_first = self.has_network and nodes == min(
-                group.nodes for group in groups if group.nodes > 1) if nodes > 1 else True
-            written = nodes if nodes == 1 or not is_first else 2
+            written = 2 if nodes == least > 1 else nodes
             measured = set()
             for group in sorted(at, key=lambda group: -group.ranks):
-                if group.collective in measured or group.collective == "sendrecv":
+                if group.collective in measured:
+                    continue
+                group.is_fitted = True
+                if group.collective == "sendrecv":
                     continue
                 measured.add(group.collective)
-                group.is_fitted = True
                 self.lines.append(f"  # Fitted to {', '.join(group.files)}: {group.ranks} ranks on "
                                   f"{nodes} {'node' if nodes == 1 else 'nodes'}.")
                 for offset, slope in group.lines:
                     self.add(self.mode_line(group, written, offset, slope))
-            if is_first:
+            if nodes in (1, least):
                 reduced = [group.ranks for group in at if group.collective == "all_reduce"]
                 self.estimate(written, measured, max(reduced, default=0))
 

@@ -219,10 +219,20 @@ def unreadable(table):
                     "do two processes write at once?")]
 
 
+def units(table):
+    """Named where they are not nccl-tests' own."""
+    unit = next((unit for unit in table.units[3:4]), "GB/s")
+    if unit == "GB/s":
+        return []
+    return [Finding("units", table.file, unit,
+                    f"bandwidths are in {unit}, as the header says: converted to GB/s")]
+
+
 def look_at(table, ranks_per_node):
     """Identifies a table, and returns all findings. Marks rows that are not to be fitted."""
     findings = identify(table, ranks_per_node)
     findings += one_rank(table)
     if any(finding.is_left_out for finding in findings):
         return findings
-    return findings + wrong_results(table) + unreadable(table) + spikes(table) + cliff(table)
+    return [*findings, *units(table), *wrong_results(table), *unreadable(table), *spikes(table),
+            *cliff(table)]

@@ -65,7 +65,7 @@ def what_is_missing(groups, cluster):
     findings = []
     files = ", ".join(sorted({file for group in groups for file in group.files}))
     collectives = {group.collective for group in groups}
-    if not any(group.nodes == 1 for group in groups):
+    if cluster.ranks_per_node > 1 and not any(group.nodes == 1 for group in groups):
         findings.append(Finding(
             "no-one-node", files, cluster.within_GB_s,
             f"no log is of one node: links inside carry at least {cluster.within_GB_s:g} GB/s. "

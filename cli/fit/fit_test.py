@@ -66,7 +66,7 @@ class LogsTest(Case):
             ("cliff_24.log", [], [("all_reduce", 24, 3, 9)], {"cliff", "no-one-node"}),
             ("no_ranks_72.log", ["--ranks-per-node", 72], [("all_reduce", 72, 1, 5)],
              {"ranks", "only-all-reduce", "no-gpu"}),
-            ("gigabits.log", [], [reduce_8], {"only-all-reduce"}),
+            ("gigabits.log", [], [reduce_8], {"units", "only-all-reduce"}),
             ("nccl.json", [], [("reduce_scatter", 4, 1, 5)], set()),
             ("comparison.json", [], [("all_gather", 4, 1, 4)], set()),
         ]
