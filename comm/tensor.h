@@ -62,10 +62,10 @@ class Shape {
   std::vector<std::int64_t> extents_;
 };
 
+namespace detail {
+
 /// See comm/tensor_checks.h.
 void check_delivered(const char* function, Slice from, Place place);
-
-namespace detail {
 
 /// A block of the backend's memory, counted on the rank that allocates it. Uninitialised.
 class Storage {
@@ -249,7 +249,7 @@ TensorOf<T> from_host(std::initializer_list<T> host) {
 template <class T>
 std::vector<T> to_host(const TensorOf<T>& tensor, Place place = Place::current()) {
   require_data(Slice(tensor).data(), "to_host", place);
-  check_delivered("to_host", tensor, place);
+  detail::check_delivered("to_host", tensor, place);
   std::vector<T> host(static_cast<std::size_t>(tensor.size()));
   if (!tensor.empty()) detail::copy_to_host(host.data(), tensor);
   return host;

@@ -67,7 +67,7 @@ void check_written(const char* function, Slice into, Place place) {
   check_touch(function, Slice(), into, place);
 }
 
-void check_delivered(const char* function, Slice from, Place place) {
+void detail::check_delivered(const char* function, Slice from, Place place) {
   check_touch(function, from, Slice(), place);
 }
 

@@ -30,14 +30,14 @@ SequentialOf<T>& SequentialOf<T>::add(const std::string& name, std::unique_ptr<L
 
 template <class T>
 TensorOf<T> SequentialOf<T>::forward(TensorOf<T> x, SavedOf<T>& saved) {
-  check_delivered("forward", x, Place());
+  detail::check_delivered("forward", x, Place());
   for (Entry& entry : layers_) x = entry.layer->forward(std::move(x), saved);
   return x;
 }
 
 template <class T>
 TensorOf<T> SequentialOf<T>::backward(TensorOf<T> dy, SavedOf<T>& saved) {
-  check_delivered("backward", dy, Place());
+  detail::check_delivered("backward", dy, Place());
   for (std::int64_t i = size(); i-- > 0;) dy = layer(i).backward(std::move(dy), saved);
   return dy;
 }

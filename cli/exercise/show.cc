@@ -43,8 +43,7 @@ struct ShowArguments {
   std::string cluster = cluster_presets().front().name;
   std::string buffering = "rendezvous";
   std::string order = "any";
-  std::string trace;
-  std::string html;
+  PictureFiles files;
 };
 
 [[noreturn]] void refuse(const Exercise& exercise, const char* option, const char* why) {
@@ -106,8 +105,9 @@ PictureOptions picture_options(const Exercise& exercise, const ShowArguments& op
                                const TemporaryFolder& folder) {
   PictureOptions picture;
   picture.style = style_here(folder.path(""));
-  picture.style.trace = !options.trace.empty();
-  picture.style.html = !options.html.empty();
+  picture.style.trace = !options.files.trace.empty();
+  picture.style.html = !options.files.html.empty();
+  picture.style.goal = !options.files.goal.empty();
   picture.ranks = options.ranks;
   picture.count = options.count.value_or(default_count(subject_of(exercise), options.ranks));
   picture.root = options.root.value_or(0);
@@ -129,8 +129,7 @@ void show(const ShowArguments& options) {
   const PictureOptions picture = picture_options(exercise, options, folder);
   if (first_case_of(exercise).count)
     check_memory(subject_of(exercise), options.ranks, picture.count);
-  if (!options.html.empty()) check_writable("--html", options.html);
-  if (!options.trace.empty()) check_writable("--trace", options.trace);
+  check_files(options.files);
   GradeOptions grading;
   grading.file = path_of(options.file, exercise);
   grading.command = fmt::format("./rankbox show {}", exercise.name);
@@ -143,8 +142,9 @@ void show(const ShowArguments& options) {
     const InterruptGuard guard;
     run = grade(exercise, grading);
   }
-  const bool is_drawn = show_pictures(folder.path(""), options.trace, options.html);
-  if (run.verdict.passed()) return;
+  const bool is_drawn = show_pictures(folder.path(""), options.files);
+  if (run.verdict.passed() && is_complete(folder.path(""), options.files)) return;
+  if (run.verdict.passed()) throw CLI::RuntimeError(1);
   fmt::print("{}{}", is_drawn ? "\n" : "", fit(to_text(run.verdict, use_colour())));
   if (!run.compiler_output.empty()) fmt::print("the compiler says:\n{}\n", run.compiler_output);
   throw CLI::RuntimeError(1);
@@ -199,10 +199,13 @@ void add_show(CLI::App& app) {
       ->type_name("B");
   command->add_option("--order", options->order, kOrderHelp)->type_name("O");
   command
-      ->add_option("--html", options->html,
+      ->add_option("--html", options->files.html,
                    "write the run as one page for any browser to this file")
       ->type_name("F");
-  command->add_option("--trace", options->trace, "write trace-event JSON to this file")
+  command->add_option("--trace", options->files.trace, "write trace-event JSON to this file")
+      ->type_name("F");
+  command
+      ->add_option("--goal", options->files.goal, "write the schedule for LogGOPSim to this file")
       ->type_name("F");
   add_course(*command);
   command->callback([options] { show(*options); });

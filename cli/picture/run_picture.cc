@@ -5,9 +5,11 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <sstream>
 
 #include <fmt/format.h>
 
+#include "cli/picture/goal.h"
 #include "cli/support/paths.h"
 #include "cli/support/terminal.h"
 #include "files/foreign_file.h"
@@ -114,13 +116,26 @@ void write_page(const RunToDraw& run, const PictureStyle& style, const Replay& r
   std::filesystem::rename(style.folder + "/" + part, style.folder + "/" + kHtmlFile);
 }
 
+/// Returns a line on why there is no schedule; empty: it is written.
+std::string write_schedule(const RunToDraw& run, const PictureStyle& style) {
+  if (!run.failure.empty()) return "";
+  try {
+    std::ostringstream text;
+    write_goal(text, run.report.trace, run.cluster.gamma);
+    open_output(style, kGoalFile) << text.str();
+    return "";
+  } catch (const InvalidArgument& why) {
+    return fmt::format("{}\n", why.what());
+  }
+}
+
 /// @param from does not exist if the run ended earlier
-void copy_out(const std::string& from, const std::string& to, const char* how_to_open, bool quiet) {
+void copy_out(const std::string& from, const std::string& to, const char* use, bool quiet) {
   if (to.empty()) return;
   const std::optional<std::string> text = read_foreign_file(from, kMostPictureBytes);
   if (!text) return;
   write_file(to, *text);
-  if (!quiet) fmt::print("{}\n", fit(fmt::format("wrote {} (open it in {})", to, how_to_open)));
+  if (!quiet) fmt::print("{}\n", fit(fmt::format("wrote {} ({})", to, use)));
 }
 
 }  // namespace
@@ -140,8 +155,10 @@ void record_for(const PictureStyle& style, RunOptions& options) {
   if (style.html && options.world_size <= kMostRanksWithBuffers)
     options.snapshot_elements = kElements;
   const bool is_drawn = style.timeline || style.trace || style.html;
-  options.events_per_rank =
-      is_drawn ? std::max(kFewestEventsOfRank, kMostEvents / options.world_size) : 0;
+  options.events_per_rank = style.goal ? -1
+                            : is_drawn
+                                ? std::max(kFewestEventsOfRank, kMostEvents / options.world_size)
+                                : 0;
 }
 
 std::string totals_of(const RunReport& report) {
@@ -159,11 +176,12 @@ std::string totals_of(const RunReport& report) {
 }
 
 void draw_run(RunToDraw run, const PictureStyle& style) {
-  if (!style.timeline && !style.trace && !style.html) return;
+  if (!style.timeline && !style.trace && !style.html && !style.goal) return;
   Trace& trace = run.report.trace;
   Replay replay = replay_trace(trace, run.cluster);
   if (trace.left_out > 0) drop_unfinished(trace, replay);
   run.summary = note_on_left_out(trace) + run.summary;
+  if (style.goal) run.summary += write_schedule(run, style);
   if (run.has_begun) {
     open_output(style, kTimelineFile)
         << run.above
@@ -179,13 +197,25 @@ void draw_run(RunToDraw run, const PictureStyle& style) {
   if (style.html) write_page(run, style, replay);
 }
 
-bool show_pictures(const std::string& folder, const std::string& trace, const std::string& html,
-                   bool quiet) {
+void check_files(const PictureFiles& files) {
+  if (!files.html.empty()) check_writable("--html", files.html);
+  if (!files.trace.empty()) check_writable("--trace", files.trace);
+  if (!files.goal.empty()) check_writable("--goal", files.goal);
+}
+
+bool is_complete(const std::string& folder, const PictureFiles& files) {
+  return files.goal.empty() || std::filesystem::exists(folder + "/" + kGoalFile);
+}
+
+bool show_pictures(const std::string& folder, const PictureFiles& files, bool quiet) {
   std::optional<std::string> timeline;
   if (!quiet) timeline = read_foreign_file(folder + "/" + kTimelineFile, kMostPictureBytes);
   if (timeline) fmt::print("{}", fit(*timeline));
-  copy_out(folder + "/" + kTraceFile, trace, "ui.perfetto.dev or chrome://tracing", quiet);
-  copy_out(folder + "/" + kHtmlFile, html, "any browser", quiet);
+  copy_out(folder + "/" + kTraceFile, files.trace, "open it in ui.perfetto.dev or chrome://tracing",
+           quiet);
+  copy_out(folder + "/" + kHtmlFile, files.html, "open it in any browser", quiet);
+  copy_out(folder + "/" + kGoalFile, files.goal, "a schedule for LogGOPSim, or ./rankbox run",
+           quiet);
   return timeline.has_value();
 }
 

@@ -14,6 +14,7 @@ namespace rankbox::cli {
 inline constexpr const char* kTimelineFile = "timeline.txt";
 inline constexpr const char* kTraceFile = "trace.json";
 inline constexpr const char* kHtmlFile = "run.html";
+inline constexpr const char* kGoalFile = "run.goal";
 
 /// Returns the policy of the page, see html_policy().
 std::string page_policy();
@@ -30,6 +31,7 @@ struct PictureStyle {
   bool timeline = true;  // write kTimelineFile
   bool trace = false;    // write kTraceFile: trace-event JSON
   bool html = false;     // write kHtmlFile
+  bool goal = false;     // write kGoalFile: the schedule for LogGOPSim (goal.h)
 };
 
 /// Returns the style for standard output.
@@ -58,11 +60,23 @@ std::string totals_of(const RunReport& report);
 /// Writes the files. Throws std::ios_base::failure where they cannot be written.
 void draw_run(RunToDraw run, const PictureStyle& style);
 
+/// Where to copy files to; empty: not requested.
+struct PictureFiles {
+  std::string trace;
+  std::string html;
+  std::string goal;
+};
+
+/// Throws InvalidArgument if one cannot be written.
+void check_files(const PictureFiles& files);
+
+/// Returns whether the schedule is in the folder, if it was asked for. It is not where the run has
+/// native collectives, as the summary says.
+bool is_complete(const std::string& folder, const PictureFiles& files);
+
 /// Prints the timeline, if there is one, and copies the other files to their paths. Returns whether
 /// it printed a timeline.
-/// @param trace, html their paths; empty: not requested
 /// @param quiet prints neither the timeline nor the paths written
-bool show_pictures(const std::string& folder, const std::string& trace, const std::string& html,
-                   bool quiet = false);
+bool show_pictures(const std::string& folder, const PictureFiles& files, bool quiet = false);
 
 }  // namespace rankbox::cli

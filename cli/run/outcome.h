@@ -22,6 +22,10 @@ struct Outcome {
 /// @param source an absolute path
 Outcome run_in_sandbox(const std::string& source, const ProgramOptions& options);
 
+/// Prices and draws a schedule (cli/picture/goal.h) on options.cluster. Leaves files in
+/// options.picture.folder. Throws InvalidArgument for what is no schedule.
+Outcome run_goal(const std::string& source, ProgramOptions& options);
+
 /// Compiles the program for a backend and runs it there, with this process's output. Prints errors
 /// itself; returns the exit code.
 /// @param backend "mpi" or "nccl"

@@ -31,8 +31,7 @@ struct Options {
   std::string file;
   std::string backend = "sim";
   ProgramOptions program;
-  std::string html;
-  std::string trace;
+  PictureFiles files;
   bool json = false;
 };
 
@@ -66,12 +65,24 @@ void check_fits_backend(const CLI::App& command, const Options& options) {
         "--deadline: the sandbox proves deadlocks and needs no deadline; use it with --backend mpi "
         "or nccl");
   }
-  for (const char* option :
-       {"--html", "--trace", "--cluster", "--executor", "--buffering", "--order", "--virtual"}) {
+  for (const char* option : {"--html", "--trace", "--goal", "--cluster", "--executor",
+                             "--buffering", "--order", "--virtual"}) {
     const bool is_known = backend == "mpi" && std::string(option) == "--buffering";
     if (command.count(option) == 0 || is_known) continue;
     throw InvalidArgument(fmt::format("{}: the sandbox alone has it; leave out --backend {}",
                                       option, options.backend));
+  }
+}
+
+bool is_goal(const std::string& file) { return file.ends_with(".goal"); }
+
+/// Throws InvalidArgument for options that a schedule has no use for.
+void check_goal(const CLI::App& command) {
+  for (const char* option : {"--ranks", "--backend", "--buffering", "--order", "--executor",
+                             "--virtual", "--timeout", "--goal"}) {
+    if (command.count(option) == 0) continue;
+    throw InvalidArgument(
+        fmt::format("{}: a .goal file says what its ranks do, and nothing runs", option));
   }
 }
 
@@ -107,11 +118,11 @@ void end_with(Outcome outcome, const Options& options) {
 
 void run(const CLI::App& command, Options options) {
   check_fits_backend(command, options);
+  if (is_goal(options.file)) check_goal(command);
   check_seconds("--timeout", options.program.seconds);
   check_seconds("--deadline", options.program.deadline_seconds);
   require_readable(options.file);
-  if (!options.html.empty()) check_writable("--html", options.html);
-  if (!options.trace.empty()) check_writable("--trace", options.trace);
+  check_files(options.files);
   // Before any temporary file exists: Ctrl-C during the build ends this process.
   if (options.backend != "sim") backend_program("run", options.backend);
   std::optional<TemporaryFolder> folder(std::in_place);
@@ -120,8 +131,9 @@ void run(const CLI::App& command, Options options) {
   program.name = std::filesystem::path(options.file).filename().string();
   program.again = again(options);
   program.picture = style_here(folder->path(""));
-  program.picture.html = !options.html.empty();
-  program.picture.trace = !options.trace.empty();
+  program.picture.html = !options.files.html.empty();
+  program.picture.trace = !options.files.trace.empty();
+  program.picture.goal = !options.files.goal.empty();
   program.picture.timeline = !options.json;
   run_options_of(program);  // throws for invalid values
 
@@ -133,14 +145,17 @@ void run(const CLI::App& command, Options options) {
     if (status != 0) throw CLI::RuntimeError(status);
     return;
   }
-  const Outcome outcome = run_in_sandbox(source, program);
+  const Outcome outcome =
+      is_goal(options.file) ? run_goal(source, program) : run_in_sandbox(source, program);
   if (calls_what_is_missing(outcome.verdict)) use_rankbox_more([&] { folder.reset(); });
   if (!options.json && !outcome.output.empty()) {
     const bool ends_line = outcome.output.back() == '\n';
     fmt::print("{}{}\n", outcome.output, ends_line ? "" : "\n");
   }
-  show_pictures(folder->path(""), options.trace, options.html, options.json);
+  show_pictures(folder->path(""), options.files, options.json);
+  const bool is_complete_run = is_complete(folder->path(""), options.files);
   end_with(outcome, options);
+  if (!is_complete_run) throw CLI::RuntimeError(1);
 }
 
 }  // namespace
@@ -153,7 +168,7 @@ void add_run(CLI::App& app) {
   command->footer(
       "FILE has a function void rank_main(Comm& dist) in namespace rankbox, and includes\n"
       "\"comm/comm.h\"; every rank runs it. It may call functions of the exercises,\n"
-      "such as broadcast_ring: those of the solutions.\n"
+      "such as broadcast_ring: those of the solutions. A FILE.goal is a schedule for LogGOPSim.\n"
       "Examples:\n"
       "  ./rankbox run hello.cc                                4 ranks, drawn over virtual time\n"
       "  ./rankbox run hello.cc --ranks 16 --cluster h100-efa  the time it would take there\n"
@@ -195,9 +210,12 @@ void add_run(CLI::App& app) {
       ->add_option("--deadline", program.deadline_seconds,
                    "with mpi and nccl: seconds that a rank may wait for others (default 30)")
       ->type_name("S");
-  command->add_option("--html", options->html, "write the run as one page for any browser")
+  command->add_option("--html", options->files.html, "write the run as one page for any browser")
       ->type_name("F");
-  command->add_option("--trace", options->trace, "write trace-event JSON to this file")
+  command->add_option("--trace", options->files.trace, "write trace-event JSON to this file")
+      ->type_name("F");
+  command
+      ->add_option("--goal", options->files.goal, "write the schedule for LogGOPSim to this file")
       ->type_name("F");
   command->add_flag("--json", options->json, "print one JSON object instead");
   command->callback([options, command] { run(*command, *options); });

@@ -67,8 +67,8 @@ TEST_CASE("buffered data is a copy: overwriting the tensor after the send does n
               tensor += full(count, 1.0f);
             }
             const Request last = dist.isend(tensor, 1);
+            dist.wait(last);  // at once: rank 1 receives it later
             tensor *= 100.0f;
-            dist.wait(last);
           }
           dist.barrier();  // everything was sent, and overwritten, before any receive
           for (int i = 0; i < 6 && dist.rank() == 1; ++i) {
