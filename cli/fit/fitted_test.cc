@@ -49,8 +49,9 @@ TEST_CASE("every field has the fit's number") {
 
 TEST_CASE("native calls take what the fit printed") {
   const Cluster cluster = fitted();
+  const nlohmann::json tables = report().at("tables");
   int rows = 0;
-  for (const nlohmann::json& table : report().at("tables")) {
+  for (const nlohmann::json& table : tables) {
     const std::string name = table.at("collective");
     const int ranks = table.at("ranks");
     const int nodes = table.at("nodes");
