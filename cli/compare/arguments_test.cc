@@ -59,7 +59,7 @@ TEST_CASE("a size is bytes, or in powers of 1024, in either case") {
 }
 
 TEST_CASE("a bad size is one line that names the option and the text") {
-  for (const char* bad : {"", "x", "-8", "1.5M", "8 ", "1T", "65G", "8K8"}) {
+  for (const char* bad : {"", "x", "-8", "1.55M", "8 ", "1T", "65G", "8K8"}) {
     CAPTURE(bad);
     try {
       parse_size("-e", bad);

@@ -47,4 +47,16 @@ std::vector<std::uint32_t> call_groups(const std::vector<Event>& events) {
   return groups;
 }
 
+std::vector<bool> joining_sends(const std::vector<Event>& events) {
+  const std::vector<std::uint32_t> groups = call_groups(events);
+  std::vector<bool> joins(events.size());
+  std::uint32_t sent = 0;  // the group of the last send
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (groups[i] == 0 || events[i].kind != EventKind::kSend) continue;
+    joins[i] = groups[i] == sent;
+    sent = groups[i];
+  }
+  return joins;
+}
+
 }  // namespace rankbox

@@ -18,4 +18,8 @@ namespace rankbox {
 /// Cost: O(E) for E events.
 std::vector<std::uint32_t> call_groups(const std::vector<Event>& events);
 
+/// Returns, for each event of a rank, whether it is a send that starts with an earlier one of its
+/// group.
+std::vector<bool> joining_sends(const std::vector<Event>& events);
+
 }  // namespace rankbox

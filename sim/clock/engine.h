@@ -110,18 +110,6 @@ class ReplayEngine {
     std::vector<bool> joins;  // [event] sends that start with an earlier one; empty: none
   };
 
-  static std::vector<bool> joining_sends(const std::vector<Event>& events) {
-    const std::vector<std::uint32_t> groups = call_groups(events);
-    std::vector<bool> joins(events.size());
-    std::uint32_t sent = 0;  // the group of the last send
-    for (std::size_t i = 0; i < events.size(); ++i) {
-      if (groups[i] == 0 || events[i].kind != EventKind::kSend) continue;
-      joins[i] = groups[i] == sent;
-      sent = groups[i];
-    }
-    return joins;
-  }
-
   const Event& event_of(EventId id) const {
     const auto rank = static_cast<std::size_t>(id.rank);
     return trace_.ranks[rank][id.event - ranks_[rank].first];

@@ -56,25 +56,6 @@ void send_first(Comm& dist, const Tensor& mine, Tensor& theirs, int partner) {
   dist.recv(theirs, partner);
 }
 
-void starts_both(Comm& dist, const Tensor& mine, Tensor& theirs, int partner) {
-  if (partner == dist.rank()) {
-    copy(theirs, mine);
-    return;
-  }
-  const Comm::Request received = dist.irecv(theirs, partner);
-  const Comm::Request sent = dist.isend(mine, partner);
-  dist.wait(received);
-  dist.wait(sent);
-}
-
-void groups_both(Comm& dist, const Tensor& mine, Tensor& theirs, int partner) {
-  if (partner == dist.rank()) {
-    copy(theirs, mine);
-    return;
-  }
-  dist.wait_all({dist.irecv(theirs, partner), dist.isend(mine, partner)});
-}
-
 void with_barriers(Comm& dist, Tensor& tensor, int src) {
   right(dist, tensor, src);
   dist.barrier();
@@ -222,25 +203,6 @@ TEST_CASE("a hang that buffers would cure is called so") {
   CHECK(kind_of(verdict) == "deadlock");
   CHECK(verdict.failure->hint.id == "needs-buffers");
   CHECK(verdict.find("safety")->status == CheckStatus::kFail);
-}
-
-TEST_CASE("what hangs only in the order of NCCL's stream has a warning, and fails in that order") {
-  for (const bool is_grouped : {false, true}) {
-    const Subject subject =
-        subject_in("exchange", is_grouped ? groups_both : starts_both, "exchange");
-    const Verdict usual = judge("exchange", subject);
-    INFO(to_text(usual));
-    CHECK(usual.passed());
-    CHECK(usual.warnings.size() == (is_grouped ? 0 : 1));
-    JudgeOptions in_stream_order;
-    in_stream_order.order = MessageOrder::kStream;
-    const Verdict ordered = judge("exchange", subject, in_stream_order);
-    CHECK(kind_of(ordered) == (is_grouped ? "none" : "deadlock"));
-    if (is_grouped) continue;
-    CHECK(ordered.failure->op == "isend");
-    CHECK(ordered.failure->line > 0);
-    CHECK(testing::contains(to_text(usual), "warning"));
-  }
 }
 
 TEST_CASE("a native collective does not pass for messages, whatever it costs") {

@@ -38,29 +38,6 @@ TEST_CASE("messages one after the other add up, along the chain that needs them"
   }
 }
 
-TEST_CASE("messages that start as one group pay the start of a call once") {
-  RunOptions options = world_of(3);
-  options.cluster.call = 3 * kAlpha / 4;
-  const struct {
-    bool grouped;
-    double alphas;
-  } table[] = {{true, 1 + 1.0 / 4}, {false, 2}};
-  for (const auto& row : table) {
-    const auto report = report_of(options, [&](Comm& dist) {
-      Tensor a = zeros(10), b = zeros(10);
-      if (dist.rank() > 0) return dist.recv(a, 0);
-      const Comm::Request first = dist.isend(a, 1);
-      const Comm::Request second = dist.isend(b, 2);
-      if (row.grouped) return dist.wait_all({first, second});
-      dist.wait(first);
-      dist.wait(second);
-    });
-    CAPTURE(row.grouped);
-    CHECK(report.virtual_seconds == doctest::Approx(row.alphas * kAlpha + 80 * kBeta));
-    CHECK(report.cost == Cost{2, 80, 0});  // a message is a step
-  }
-}
-
 TEST_CASE("messages of disjoint pairs go at the same time") {
   const auto report = report_of(world_of(8), [](Comm& dist) {
     const int partner = dist.rank() ^ 1;
