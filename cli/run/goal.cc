@@ -21,7 +21,8 @@
 namespace rankbox::cli {
 namespace {
 
-RunReport priced(Trace trace, const Cluster& cluster) {
+/// Returns the figures of its run, without the trace.
+RunReport priced(const Trace& trace, const Cluster& cluster) {
   RunReport report;
   for (const std::vector<Event>& events : trace.ranks) {
     for (const Event& event : events) {
@@ -36,7 +37,6 @@ RunReport priced(Trace trace, const Cluster& cluster) {
     report.cost.steps = std::max(report.cost.steps, rank.cost.steps);
     report.cost.bytes = std::max(report.cost.bytes, rank.cost.bytes);
   }
-  report.trace = std::move(trace);
   return report;
 }
 
@@ -53,10 +53,11 @@ Outcome run_goal(const std::string& source, ProgramOptions& options) {
   const RunOptions how = run_options_of(options);
   for (std::int64_t rank = 0; rank < ranks; ++rank)
     trace.nodes[static_cast<std::size_t>(rank)] = static_cast<int>(rank * how.nodes / ranks);
-  RunReport report = priced(std::move(trace), how.cluster);
+  RunReport report = priced(trace, how.cluster);
   Outcome outcome;
   outcome.verdict = undecided(options.name);
-  outcome.figures = figures_of(options, report);
+  outcome.figures = figures_of(options, report);  // without notes: groups of messages are not known
+  report.trace = std::move(trace);
   draw_run({.title = options.name,
             .above = "",
             .summary = fmt::format("{} on {} ranks: {} of virtual time on {}\n{}", options.name,
