@@ -11,16 +11,15 @@ void check_outcome(const Caller& caller, const Operation& operation) {
   if (outcome == Outcome::kStopped)
     world.throw_stopped(*operation.owner, caller.operation, caller.place);
   // No rank can continue after a mismatch: it stops the world, even if the rank catches the error.
-  const auto stop_and_throw = [&](const auto& error) {
-    world.stop(std::make_exception_ptr(error));
-    throw error;
-  };
+  const Mismatch& mismatch = *operation.mismatch;
   if (operation.kind == OperationKind::kCollective) {
-    stop_and_throw(CollectiveMismatch(operation.mismatch->text, caller.context()));
-  } else {
-    const Mismatch& mismatch = *operation.mismatch;
-    stop_and_throw(MessageMismatch(mismatch.text, caller.context(mismatch.peer)));
+    // The cause is the same, whichever rank is first.
+    world.stop(std::make_exception_ptr(CollectiveMismatch(mismatch.text, mismatch.differs)));
+    throw CollectiveMismatch(mismatch.text, caller.context());
   }
+  const MessageMismatch error(mismatch.text, caller.context(mismatch.peer));
+  world.stop(std::make_exception_ptr(error));
+  throw error;
 }
 
 }  // namespace rankbox::sim

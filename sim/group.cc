@@ -1,6 +1,7 @@
 #include "sim/group.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +10,18 @@
 #include "sim/wait.h"
 
 namespace rankbox::sim {
+namespace {
+
+void fail(const std::vector<CollectiveOperation*>& ranks, const CollectiveMismatch& mismatch) {
+  for (CollectiveOperation* rank : ranks) {
+    rank->operation.mismatch =
+        std::make_unique<Mismatch>(Mismatch{mismatch.what(), -1, mismatch.context()});
+    rank->operation.outcome.store(Outcome::kMismatch, std::memory_order_relaxed);
+    complete(rank->operation);
+  }
+}
+
+}  // namespace
 
 Group::Group(World& world, int id, std::vector<int> members, std::vector<int> path, Place made,
              bool closed)
@@ -43,9 +56,9 @@ CollectiveJob& Group::free_job() {
 
 void Group::arrive(int index, CollectiveOperation& operation) {
   CollectiveJob* job = nullptr;
-  std::vector<CollectiveOperation*> mismatched;  // ranks in a collective that cannot complete
   bool last = false;
-  bool agreed = true;
+  std::optional<CollectiveMismatch> mismatch;
+  std::vector<CollectiveOperation*> mismatched;  // all ranks, if their calls differ
   {
     const Lock guard(jobs_lock_);
     if (!jobs_closed_) {
@@ -57,9 +70,9 @@ void Group::arrive(int index, CollectiveOperation& operation) {
       job = jobs_[static_cast<std::size_t>(number - first_job_)];
       operation.operation.job = job;
       last = job->arrive(index, operation);
-      agreed = job->mismatch().empty();
-      if (!agreed) mismatched = job->take_arrived();
       if (last) {
+        if (job->differs()) mismatch = job->mismatch();
+        if (mismatch) mismatched = job->take_arrived();
         // Usually the oldest; not if a rank withdrew from an older one, which will never complete.
         jobs_[static_cast<std::size_t>(number - first_job_)] = nullptr;
         job->leave();  // for the queue
@@ -70,15 +83,28 @@ void Group::arrive(int index, CollectiveOperation& operation) {
   if (job == nullptr) {
     operation.operation.outcome.store(Outcome::kStopped, std::memory_order_relaxed);
     operation.operation.state.store(kDone, std::memory_order_relaxed);
-  } else if (!agreed) {
-    for (CollectiveOperation* participant : mismatched) {
-      participant->operation.mismatch = std::make_unique<Mismatch>(Mismatch{job->mismatch()});
-      participant->operation.outcome.store(Outcome::kMismatch, std::memory_order_relaxed);
-      complete(participant->operation);
-    }
+  } else if (mismatch) {
+    fail(mismatched, *mismatch);
   } else if (last) {
     job->run(index);
   }
+}
+
+bool Group::fail_if_calls_differ() {
+  std::optional<CollectiveMismatch> mismatch;
+  std::vector<CollectiveOperation*> mismatched;
+  {
+    const Lock guard(jobs_lock_);
+    for (CollectiveJob* job : jobs_) {
+      if (job == nullptr || !job->differs() || !job->is_waited_for()) continue;
+      mismatch = job->mismatch();
+      if (!mismatch) continue;
+      mismatched = job->take_arrived();
+      break;
+    }
+  }
+  if (mismatch) fail(mismatched, *mismatch);
+  return mismatch.has_value();
 }
 
 bool Group::withdraw(CollectiveOperation& operation) {

@@ -52,6 +52,12 @@ class Group {
   /// rank is the last. On return, the operation is done or will be completed by another rank.
   void arrive(int index, CollectiveOperation& operation);
 
+  /// Fails a collective that ranks call differently and a rank waits for, if there is one, and
+  /// returns whether there is. A difference is reported once all ranks have called, or here, once
+  /// no rank can: then the report does not depend on the order of their calls.
+  /// REQUIRES: all ranks are parked or have returned.
+  bool fail_if_calls_differ();
+
   /// Numbers the splits of this group. Called by the rank that executes one; two never overlap.
   int next_split() { return splits_++; }
 

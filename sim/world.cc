@@ -44,6 +44,17 @@ std::unique_ptr<GrowingReplay> make_replay(const RunOptions& options) {
 /// for a million ranks.
 std::size_t events_of_a_block(int world_size) { return world_size > 65'536 ? 8 : 64; }
 
+/// Returns -1 for other errors.
+int rank_of_collective_mismatch(const std::exception_ptr& cause) {
+  try {
+    std::rethrow_exception(cause);
+  } catch (const CollectiveMismatch& mismatch) {
+    return mismatch.rank();
+  } catch (...) {
+    return -1;
+  }
+}
+
 }  // namespace
 
 RankState*& current_rank() {
@@ -131,6 +142,8 @@ void World::stop_deadlocked() {
     returned.push_back(returned_[static_cast<std::size_t>(rank.rank)].load());
     if (!returned.back()) asleep.push_back(&rank);
   }
+  for (Group* group : groups_by_path())
+    if (group->fail_if_calls_differ()) return;  // its ranks wake, and stop the world
   // A message that did not fit may be the cause, though no rank came to wait for it.
   if (const std::exception_ptr mismatch = known_mismatch()) return stop(mismatch);
   const DeadlockError error = explain_deadlock(asleep, returned, leftovers());
@@ -171,7 +184,10 @@ std::exception_ptr World::verdict() {
     return given_up == nullptr ? cause_ : given_up;
   }
   const std::string what = what_of(cause_);
+  // A collective mismatch names the rank that differs.
+  const int named = rank_of_collective_mismatch(cause_);
   for (const RankState& rank : ranks_) {
+    if (named >= 0 && rank.rank != named) continue;
     if (rank.failure != nullptr && what_of(rank.failure) == what) return rank.failure;
   }
   return cause_;
@@ -232,13 +248,16 @@ std::exception_ptr World::left_behind() {
   return std::make_exception_ptr(UnreceivedMessage(message, context));
 }
 
-Trace World::take_trace(const TickClock& clock) {
-  // Groups are numbered by their path, not in the order in which threads created them.
-  std::vector<const Group*> groups;
+std::vector<Group*> World::groups_by_path() {
+  const Lock guard(lock_);
+  std::vector<Group*> groups;
   for (const std::unique_ptr<Group>& group : groups_) groups.push_back(group.get());
-  std::sort(groups.begin(), groups.end(),
-            [](const Group* a, const Group* b) { return a->path() < b->path(); });
+  std::ranges::sort(groups, {}, &Group::path);
+  return groups;
+}
 
+Trace World::take_trace(const TickClock& clock) {
+  const std::vector<Group*> groups = groups_by_path();
   Trace trace;
   std::vector<std::int32_t> number(groups_.size());  // by order of creation, as stored in events
   for (std::size_t i = 0; i < groups.size(); ++i) {

@@ -64,7 +64,8 @@ class World {
 
   /// Returns the first cause if there is one, else an error for leftover messages, else null. Call
   /// after all ranks have returned. If several ranks report the same failure (the two sides of a
-  /// mismatch), the lowest rank's counts, whichever was first.
+  /// mismatch), the lowest rank's counts, whichever was first; of collectives that differ, the one
+  /// that the report names first.
   std::exception_ptr verdict();
 
   /// Returns the replay that ranks hand their events over to; null: the trace keeps them all.
@@ -77,6 +78,8 @@ class World {
   void make_state(RankState* place, int rank, std::uint64_t serial);
   void stop(std::exception_ptr cause, std::shared_ptr<const DeadlockError> deadlock);
   std::vector<Channel::Leftover> leftovers();  // by rank and peer; requires that no rank runs
+  /// Communicators by their path, not in the order in which threads created them.
+  std::vector<Group*> groups_by_path();
   std::exception_ptr left_behind();
   std::exception_ptr dropped_request() const;  // null: none was dropped
   std::exception_ptr known_mismatch() const;   // null: every message that met its receive fits

@@ -33,7 +33,7 @@ CollectiveJob::CollectiveJob(Group& group)
 void CollectiveJob::reset() {
   arrived_ = 0;
   first_ = nullptr;
-  mismatch_.clear();
+  differs_ = false;
   std::fill(participants_.begin(), participants_.end(), nullptr);
   parts_ = 1;
   next_part_.store(0, std::memory_order_relaxed);
@@ -47,22 +47,58 @@ bool CollectiveJob::arrive(int index, CollectiveOperation& operation) {
   enter();
   if (first_ == nullptr) {
     first_ = &operation;
-  } else if (mismatch_.empty()) {
-    const std::string fields = differences(first_->call, operation.call);
-    if (!fields.empty()) {
-      // All earlier ranks agree; the lowest of them is reported.
-      const CollectiveOperation* other =
-          *std::find_if(participants_.begin(), participants_.end(),
-                        [&](auto* at) { return at != nullptr && at != &operation; });
-      const bool in_order = other->operation.owner->rank < operation.operation.owner->rank;
-      const std::string where = group_.in_words();
-      mismatch_ = fmt::format("collective mismatch in {}: {}, but {}{}", fields,
-                              describe_part(in_order ? *other : operation, group_),
-                              describe_part(in_order ? operation : *other, group_),
-                              where.empty() ? "" : where + " (the ranks are the world's)");
-    }
+  } else if (!differs_) {
+    differs_ = !differences(first_->call, operation.call).empty();
   }
   return arrived_ == group_.size();
+}
+
+bool CollectiveJob::is_waited_for() const {
+  return std::ranges::any_of(participants_, [](const CollectiveOperation* each) {
+    return each != nullptr && each->operation.owner->waiting[0] == &each->operation;
+  });
+}
+
+std::optional<CollectiveMismatch> CollectiveJob::mismatch() const {
+  // 1. Ranks whose calls agree, by the lowest of them. A few kinds suffice to find the most common.
+  constexpr std::size_t kMostKinds = 8;
+  struct Kind {
+    const CollectiveOperation* lowest;
+    int ranks;
+  };
+  std::vector<const CollectiveOperation*> arrived;
+  for (const CollectiveOperation* each : participants_)
+    if (each != nullptr) arrived.push_back(each);
+  std::ranges::sort(arrived, {}, [](const auto* each) { return each->operation.owner->rank; });
+  std::vector<Kind> kinds;
+  for (const CollectiveOperation* each : arrived) {
+    const auto same = std::ranges::find_if(kinds, [&](const Kind& kind) {
+      return differences(kind.lowest->call, each->call).empty();
+    });
+    if (same != kinds.end()) {
+      ++same->ranks;
+    } else if (kinds.size() < kMostKinds) {
+      kinds.push_back({each, 1});
+    }
+  }
+  if (kinds.size() < 2) return std::nullopt;
+  // 2. The most common kind, and the lowest rank of another. Of two that are as common, the one
+  // with the lowest rank counts as the other, so that the lower rank comes first.
+  const auto most = std::ranges::max_element(kinds, {}, &Kind::ranks);
+  const bool is_tie = std::ranges::count(kinds, most->ranks, &Kind::ranks) > 1;
+  const Kind& other = is_tie ? kinds[0] : kinds[most == kinds.begin() ? 1 : 0];
+  const Kind& usual = is_tie ? kinds[1] : *most;
+  // 3. Both in words.
+  const std::string where = group_.in_words();
+  const Operation& first = other.lowest->operation;
+  const std::string text =
+      fmt::format("collective mismatch in {}: {}, but {}{}{}",
+                  differences(usual.lowest->call, other.lowest->call),
+                  describe_part(*other.lowest, group_), describe_part(*usual.lowest, group_),
+                  usual.ranks > 1 ? fmt::format(", as do {} more", usual.ranks - 1) : "",
+                  where.empty() ? "" : where + " (the ranks are the world's)");
+  return CollectiveMismatch(text, {first.owner->rank, name_of(other.lowest->call.kind), -1,
+                                   first.place.file_name(), static_cast<int>(first.place.line())});
 }
 
 std::vector<CollectiveOperation*> CollectiveJob::take_arrived() {

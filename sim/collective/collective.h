@@ -9,10 +9,11 @@
 
 #include <atomic>
 #include <exception>
-#include <string>
+#include <optional>
 #include <vector>
 
 #include "comm/collective_call.h"
+#include "comm/errors.h"
 #include "sim/message/operation.h"
 
 namespace rankbox::sim {
@@ -51,12 +52,20 @@ class CollectiveJob {
 
   // REQUIRES the group's lock:
 
-  /// Adds rank `index`. Returns true for the last one. If the call differs from that of earlier
-  /// ranks, sets mismatch().
+  /// Adds rank `index`. Returns true for the last one.
   bool arrive(int index, CollectiveOperation& operation);
 
-  /// Describes what the ranks disagree on; empty while they agree. Once set it does not change.
-  const std::string& mismatch() const { return mismatch_; }
+  /// Returns whether calls of ranks that have arrived differ. Some may have withdrawn since.
+  bool differs() const { return differs_; }
+
+  /// Returns whether a rank that has arrived waits for this job. REQUIRES: all ranks are parked or
+  /// have returned.
+  bool is_waited_for() const;
+
+  /// Returns the error of ranks that have arrived and call different collectives, or the same with
+  /// different arguments; none if all calls agree. It names two of them. The first is one that
+  /// differs from most, if most agree; else it is the lower rank.
+  std::optional<CollectiveMismatch> mismatch() const;
 
   /// Removes the ranks that have arrived from the job: the caller must complete them.
   std::vector<CollectiveOperation*> take_arrived();
@@ -87,7 +96,7 @@ class CollectiveJob {
   std::atomic<int> users_{0};                       // ranks that have arrived and not left
   int arrived_ = 0;
   const CollectiveOperation* first_ = nullptr;  // to arrive: the reference for the others
-  std::string mismatch_;
+  bool differs_ = false;
   int parts_ = 1;
   std::atomic<int> next_part_{0};
   std::atomic<int> parts_done_{0};

@@ -10,6 +10,7 @@
 
 #include "comm/collective_kind.h"
 #include "comm/dtype.h"
+#include "comm/errors.h"
 #include "comm/place.h"
 #include "sim/data_plane.h"
 
@@ -34,8 +35,9 @@ enum OperationState : std::uint32_t { kPending, kParked, kWork, kDone };
 
 /// Why the two sides of a message, or the calls of a collective, do not fit.
 struct Mismatch {
-  std::string text;  // the difference, with the places
-  int peer = -1;     // world rank of the other side; -1 for a collective
+  std::string text;        // the difference, with the places
+  int peer = -1;           // world rank of the other side; -1 for a collective
+  ErrorContext differs{};  // a collective: the rank that differs
 };
 
 /// Owned by one rank. The rank fills it in, posts it, and keeps it and its memory alive until it is

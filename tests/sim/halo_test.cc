@@ -16,7 +16,7 @@ namespace {
 constexpr int kSide = 4;
 constexpr int kNone = -1;
 constexpr std::array<std::array<int, 2>, 4> kDirections = {{{0, 1}, {0, -1}, {1, 0}, {-1, 0}}};
-using Order = std::array<int, 4>;  // of directions
+using Directions = std::array<int, 4>;  // in order
 
 /// Returns the rank next to this one; at an edge without a rank beyond, kNone.
 int neighbour(int rank, int direction, bool torus) {
@@ -29,9 +29,9 @@ int neighbour(int rank, int direction, bool torus) {
 }
 
 /// Returns the α of one exchange with four neighbours at once, by isend, irecv and wait_all.
-/// @param sends int rank -> Order
+/// @param sends int rank -> Directions
 template <class Sends>
-double at_once(bool torus, Sends sends, const Order& receives) {
+double at_once(bool torus, Sends sends, const Directions& receives) {
   const auto report = report_of(world_of(kSide * kSide), [&](Comm& dist) {
     const Tensor own = zeros({4});
     std::vector<Tensor> halo(4, own);
@@ -70,10 +70,10 @@ double in_turn(bool torus) {
 }
 
 TEST_CASE("a torus takes 4 steps by isend and irecv, in every order that all ranks share") {
-  Order sends = {0, 1, 2, 3};
+  Directions sends = {0, 1, 2, 3};
   do {
-    for (const Order& receives :
-         {Order{0, 1, 2, 3}, Order{1, 0, 3, 2}, Order{3, 2, 1, 0}, Order{2, 0, 3, 1}}) {
+    for (const Directions& receives : {Directions{0, 1, 2, 3}, Directions{1, 0, 3, 2},
+                                       Directions{3, 2, 1, 0}, Directions{2, 0, 3, 1}}) {
       CAPTURE(sends[0]);
       CAPTURE(sends[1]);
       CAPTURE(sends[2]);
@@ -90,10 +90,10 @@ TEST_CASE("direction by direction, with or without edges, a halo exchange takes 
 }
 
 TEST_CASE("ranks that compete for a receiver wait, and so do the messages behind theirs") {
-  const Order same = {0, 1, 2, 3};
+  const Directions same = {0, 1, 2, 3};
   // Neighbours in the order of their ranks: another direction first at each border of the torus.
   const auto by_rank = [](int rank) {
-    Order order = {0, 1, 2, 3};
+    Directions order = {0, 1, 2, 3};
     std::sort(order.begin(), order.end(),
               [&](int a, int b) { return neighbour(rank, a, true) < neighbour(rank, b, true); });
     return order;
