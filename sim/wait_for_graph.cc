@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "sim/group.h"
+#include "sim/skipped_collective.h"
 #include "sim/world.h"
 
 namespace rankbox::sim {
@@ -245,6 +246,11 @@ DeadlockError explain_deadlock(const std::vector<const RankState*>& asleep,
   if (shown < cycle.size())
     story += fmt::format("\n  … {} more in the circle", cycle.size() - shown);
   if (!chain && cycle.size() > 1) story += fmt::format("\n  and so back to rank {}", cycle.front());
+  if (chain && shown == cycle.size() && shown > 1) {
+    const RankState& last = *states[shown - 2];  // it waits for the rank that has returned
+    if (last.waiting[0]->kind == OperationKind::kCollective)
+      story += skipped_collective(group_of(last), last, last.world->rank(cycle.back()));
+  }
   story += unmatched_in_words;
   const Hint hint = hint_for(waits, cycle, chain, several);
   story += "\n  hint: " + hint.text;

@@ -138,5 +138,32 @@ TEST_CASE("two groups that wait for each other") {
                   {0, 1, 3, 2});
 }
 
+TEST_CASE("a rank that leaves out a collective, where the same one follows") {
+  for (const int world_size : {2, 3, 8}) {
+    int first = 0, second = 0;
+    const Observation seen = observe({.world_size = world_size}, [&](Comm& dist) {
+      const int last = dist.world_size() - 1;
+      if (dist.rank() == 0) first = __LINE__ + 1;
+      if (dist.rank() != last) dist.barrier();
+      if (dist.rank() == 0) second = __LINE__ + 1;
+      for (int i = 0; i < 3; ++i) dist.barrier();
+    });
+    const auto error = require_error<DeadlockError>(seen);
+    CHECK(error.line() == second);
+    for (const int line : {first, second})
+      CHECK(contains(error.what(), error.file() + ":" + std::to_string(line)));
+    CHECK(contains(error.what(), "rank " + std::to_string(world_size - 1) + "'s barrier"));
+  }
+}
+
+TEST_CASE("calls from different lines alone are no collective left out") {
+  const Observation seen = observe({.world_size = 3}, [&](Comm& dist) {
+    if (dist.rank() == 2) return dist.barrier();
+    dist.barrier();
+    dist.barrier();
+  });
+  CHECK(!contains(require_error<DeadlockError>(seen).what(), "'s barrier"));
+}
+
 }  // namespace
 }  // namespace rankbox::testing
