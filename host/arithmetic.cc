@@ -90,15 +90,20 @@ void scale_by(Slice into, Scalar factor, Place place) {
 }
 
 template <class Scalar>
+void divide_unchecked(Slice into, Scalar divisor) {
+  if (into.size() == 0 || has_no_data(into.data())) return;
+  with_type(into.dtype(), [&]<class T>(T) {
+    transform<T>(into, [=](auto x) { return x / wide<T>(static_cast<T>(divisor)); });
+  });
+}
+
+template <class Scalar>
 void divide_by(Slice into, Scalar divisor, Place place) {
   check_written("/=", into, place);
   check_divisor(into, divisor, place);
   // The smallest integer has no negation, and dividing it by -1 would trap.
   if (is_integer(into.dtype()) && divisor == Scalar{-1}) return scale_by(into, divisor, place);
-  if (into.size() == 0 || has_no_data(into.data())) return;
-  with_type(into.dtype(), [&]<class T>(T) {
-    transform<T>(into, [=](auto x) { return x / wide<T>(static_cast<T>(divisor)); });
-  });
+  divide_unchecked(into, divisor);
 }
 
 /// Returns whether there is nothing to move. Throws if values are needed that do not exist.
@@ -113,6 +118,11 @@ bool moves_nothing(const char* function, Slice into, Slice from, Place place) {
 void host::reduce(Slice into, Slice from, ReduceOp op) {
   if (moves_nothing("accumulate", into, from, Place())) return;
   with_type(into.dtype(), [&]<class T>(T) { reduce_elements<T>(into, from, op); });
+}
+
+void host::divide(Slice into, int divisor) {
+  if (is_integer(into.dtype())) return divide_unchecked(into, std::int64_t{divisor});
+  divide_unchecked(into, static_cast<double>(divisor));
 }
 
 void copy(Slice into, Slice from, Place place) {

@@ -10,4 +10,7 @@ namespace rankbox::host {
 /// slices have one size and dtype, and are the same or disjoint.
 void reduce(Slice into, Slice from, ReduceOp op);
 
+/// into[i] = into[i] / divisor, like /=, but unchecked. REQUIRES: divisor > 0.
+void divide(Slice into, int divisor);
+
 }  // namespace rankbox::host

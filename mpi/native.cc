@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "comm/ownership.h"
-#include "comm/tensor.h"
+#include "host/arithmetic.h"
 #include "mpi/check.h"
 #include "mpi/datatype.h"
 
@@ -134,12 +134,7 @@ void end_native(const Group& group, const NativeCall& native) {
     std::memcpy(call.out.data(), native.piece.data(), native.piece.size());
   }
   if (call.reduces && call.op == ReduceOp::AVG && has_result(group, call)) {
-    Slice result = call.out;
-    if (is_integer(result.dtype())) {
-      detail::divide(result, std::int64_t{group.size()}, Place());
-    } else {
-      detail::divide(result, static_cast<double>(group.size()), Place());
-    }
+    host::divide(call.out, group.size());
   }
 }
 

@@ -6,13 +6,19 @@
 #include <map>
 #include <random>
 
-#include <doctest/doctest.h>
-
+#include "comm/errors.h"
 #include "comm/run_ranks.h"
-#include "tests/sim/observe.h"
 
 namespace rankbox::testing {
 namespace {
+
+RunOptions on_one_thread(int world_size) {
+  RunOptions options;
+  options.world_size = world_size;
+  options.executor = ExecutorKind::kFibers;
+  options.fiber_threads = 1;
+  return options;
+}
 
 bool is_started_message(const Step& step) {
   return step.kind == StepKind::kIsend || step.kind == StepKind::kIrecv;
@@ -92,14 +98,16 @@ class Oracle {
   /// Returns whether ranks with real streams deadlock.
   bool hangs() const {
     const int world_size = 2 * static_cast<int>(ranks_.size());
-    const Observation seen = observe({.world_size = world_size,
-                                      .executor = ExecutorKind::kFibers,
-                                      .fiber_threads = 1,
-                                      .trace = false},
-                                     [this](Comm& dist) { run(dist); });
-    REQUIRE_MESSAGE((seen.thrown == nullptr || ended_as<DeadlockError>(seen)),
-                    what_of(seen.thrown));
-    return seen.thrown != nullptr;
+    RunOptions options = on_one_thread(world_size);
+    options.trace = false;
+    RunReport report;
+    try {
+      run_world(
+          options, [this](Comm& dist) { run(dist); }, &report);
+    } catch (const DeadlockError&) {
+      return true;
+    }
+    return false;
   }
 
  private:
@@ -237,12 +245,9 @@ Trace trace_of(const std::vector<std::vector<Call>>& ranks) {
       }
     }
   };
-  const Observation seen = observe({.world_size = static_cast<int>(ranks.size()),
-                                    .executor = ExecutorKind::kFibers,
-                                    .fiber_threads = 1},
-                                   body);
-  REQUIRE_MESSAGE(seen.thrown == nullptr, what_of(seen.thrown));
-  return seen.report.trace;
+  RunReport report;
+  run_world(on_one_thread(static_cast<int>(ranks.size())), body, &report);
+  return report.trace;
 }
 
 bool hangs_on_streams(const std::vector<std::vector<Call>>& ranks, bool buffered) {
