@@ -131,16 +131,32 @@ bool BuffersInUse::keep(void* data, std::int64_t bytes, void (*release)(void*)) 
   return block != nullptr;
 }
 
-BufferReused freed_before_wait(const Caller& starter, int peer, Place waited) {
+namespace {
+
+/// Returns "rank 1 freed the tensor of its irecv from rank 0 at ring.cc:7 before …".
+BufferReused reused(const char* what, const char* fix, const Caller& starter, int peer,
+                    Place waited) {
   const bool receives = std::string_view(starter.operation) == "irecv";
   const std::string other =
       peer < 0 ? "" : fmt::format(" {} rank {}", receives ? "from" : "to", peer);
   return BufferReused(
-      fmt::format("rank {} freed the tensor of its {}{} at {}:{} before it waited for it at "
-                  "{}:{}; a slice does not keep its tensor alive: keep the tensor until wait()",
-                  starter.rank, starter.operation, other, starter.place.file_name(),
-                  starter.place.line(), waited.file_name(), waited.line()),
+      fmt::format("rank {} {} the tensor of its {}{} at {}:{} before it waited for it at {}:{}; {}",
+                  starter.rank, what, starter.operation, other, starter.place.file_name(),
+                  starter.place.line(), waited.file_name(), waited.line(), fix),
       starter.context(peer));
+}
+
+}  // namespace
+
+BufferReused freed_before_wait(const Caller& starter, int peer, Place waited) {
+  return reused("freed", "a slice does not keep its tensor alive: keep the tensor until wait()",
+                starter, peer, waited);
+}
+
+BufferReused written_before_wait(const Caller& starter, int peer, Place waited) {
+  return reused("wrote to",
+                "the result depends on timing: wait() first, or use another tensor, as a clone()",
+                starter, peer, waited);
 }
 
 }  // namespace rankbox

@@ -93,4 +93,7 @@ class BuffersInUse {
 /// @param peer a rank of the world; -1: none
 BufferReused freed_before_wait(const Caller& starter, int peer, Place waited);
 
+/// Returns the error of a wait for an operation whose tensor was written to. Parameters: as above.
+BufferReused written_before_wait(const Caller& starter, int peer, Place waited);
+
 }  // namespace rankbox

@@ -65,8 +65,8 @@ struct RunOptions {
   int fiber_threads = 0;
   // 0: an undisturbed schedule; else random delays, which depend on the seed.
   std::uint64_t seed = 0;
-  // Compares an isend's slice when its request is waited for, and fills an irecv's slice with NaN
-  // (or -1) until then. Mistakes then show every time. O(n) each.
+  // Compares what a started operation reads when its request is waited for, and fills what it
+  // writes to with NaN (or -1) until then. Mistakes then show every time. O(n) each.
   bool watch_buffers = false;
   // Copies this many first elements of every sent, received or reduced slice into the trace.
   int snapshot_elements = 0;

@@ -278,18 +278,11 @@ void Backend::wait(const Caller& caller, const Pending& pending) {
   wait_until_done(started.operation());
   started.finish();
   check_outcome(started.caller(), started.operation());
+  const bool was_changed = started.was_changed();
   started.deliver();
   state_->recorder.end(event, received_by(started.operation()));
-  if (started.was_changed()) [[unlikely]] {
-    const Place sent = started.caller().place;
-    throw BufferReused(
-        fmt::format("rank {} wrote to the tensor of its isend to rank {} at {}:{} before it waited "
-                    "for it at {}:{}; what arrives depends on timing. wait() first, or send a "
-                    "clone()",
-                    state_->rank, started.peer(), sent.file_name(), sent.line(),
-                    caller.place.file_name(), caller.place.line()),
-        started.caller().context(started.peer()));
-  }
+  if (was_changed) [[unlikely]]
+    throw written_before_wait(started.caller(), started.peer(), caller.place);
 }
 
 void Backend::set_recording(bool on) const { state_->recorder.pause(!on); }

@@ -89,10 +89,9 @@ Backend::Pending Backend::start(const Caller& caller, const CollectiveCall& call
   const Slice written = written_by(call, index_);
   pending->use(call.in, written);
   group_->short_collectives().publish_async(index_);
+  prepare_collective(pending->start_collective(), caller, *state_, *group_, index_, call, transit);
   const bool watches = state_->world->options().watch_buffers;
-  const CollectiveCall made = watches ? pending->hold_back(call, written) : call;
-  prepare_collective(pending->start_collective(), caller, *state_, *group_, index_, made, transit);
-  arrive(pending->start_collective(), made);
+  arrive(pending->start_collective(), watches ? pending->watch(call, written) : call);
   state_->recorder.end(event);
   return pending;
 }

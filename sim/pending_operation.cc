@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "comm/ownership.h"
 #include "sim/message/copy_bytes.h"
 #include "sim/rank_state.h"
 #include "sim/wait.h"
@@ -13,6 +14,8 @@
 
 namespace rankbox::sim {
 namespace {
+
+constexpr unsigned char kFill = 0xFF;
 
 std::size_t fingerprint(Slice slice) {
   return std::hash<std::string_view>()(
@@ -37,39 +40,36 @@ void PendingOperation::use(Slice read, Slice written) {
   in_use_ = {rank_->memory.in_use, caller_, read, written};
 }
 
-void PendingOperation::watch(Slice sent) {
-  watched_ = sent;
-  fingerprint_ = fingerprint(sent);
-}
-
-bool PendingOperation::was_changed() const {
-  return !watched_.is_null() && fingerprint(watched_) != fingerprint_;
+void PendingOperation::watch(Slice read) {
+  watched_ = read;
+  fingerprint_ = fingerprint(read);
 }
 
 Slice PendingOperation::hold_back(Slice target) {
   target_ = target;
   held_back_ = std::make_unique<std::byte[]>(static_cast<std::size_t>(target.bytes()));
-  fill_bytes(target.data(), 0xFF, target.bytes());
+  fill_bytes(target.data(), kFill, target.bytes());
   return {held_back_.get(), target.size(), target.dtype(), /*read_only=*/false, /*owner=*/0};
 }
 
-CollectiveCall PendingOperation::hold_back(CollectiveCall call, Slice written) {
-  const std::int64_t size = written.bytes();
-  if (size == 0) return call;
-  const auto* const begin = static_cast<const std::byte*>(written.data());
-  const auto* const in = static_cast<const std::byte*>(call.in.data());
-  const bool is_apart = call.in.bytes() == 0 || in >= begin + size || in + call.in.bytes() <= begin;
-  const bool is_inside = in >= begin && in + call.in.bytes() <= begin + size;
-  if (!is_apart && !is_inside) return call;
-  const auto shadow = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(size));
-  copy_bytes(shadow.get(), begin, size);
-  call.out = hold_back(written);
-  copy_bytes(call.out.data(), shadow.get(), size);
-  if (!is_apart) {
-    call.in = {static_cast<std::byte*>(call.out.data()) + (in - begin), call.in.size(),
-               call.in.dtype(), /*read_only=*/true, /*owner=*/0};
+CollectiveCall PendingOperation::watch(CollectiveCall call, Slice written) {
+  const Slice in = call.in;
+  if (overlap(in, written)) {  // in place
+    input_ = std::make_unique<std::byte[]>(static_cast<std::size_t>(in.bytes()));
+    copy_bytes(input_.get(), in.data(), in.bytes());
+    call.in = {input_.get(), in.size(), in.dtype(), /*read_only=*/true, /*owner=*/0};
   }
+  if (!written.is_null()) call.out = hold_back(written);
+  if (!in.is_null()) watch(in);  // of what is in it by now
   return call;
+}
+
+bool PendingOperation::was_changed() const {
+  const auto* const target = static_cast<const unsigned char*>(target_.data());
+  if (held_back_ != nullptr && !std::all_of(target, target + target_.bytes(),
+                                            [](unsigned char byte) { return byte == kFill; }))
+    return true;
+  return !watched_.is_null() && fingerprint(watched_) != fingerprint_;
 }
 
 void PendingOperation::deliver() {

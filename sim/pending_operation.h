@@ -39,16 +39,18 @@ class PendingOperation {
   /// Returns whether a tensor of these slices was freed since.
   bool was_freed() const { return in_use_.was_freed(); }
 
-  /// Stores a fingerprint of the data to be sent; was_changed() compares it.
-  void watch(Slice sent);
-  bool was_changed() const;
+  // RunOptions::watch_buffers. A program that touches a tensor in flight is then always found, or
+  // reads what it cannot mistake for data.
 
+  /// Stores a fingerprint of the data to be sent or reduced.
+  void watch(Slice read);
   /// Receives into another buffer until deliver(), and fills `target` with bytes that are NaN, or
-  /// -1. A program that reads before it has waited always sees those. Returns the other buffer.
+  /// -1. Returns the other buffer.
   Slice hold_back(Slice target);
-  /// The same for what a collective writes. Where the target is a part of the input, nothing is
-  /// held back.
-  CollectiveCall hold_back(CollectiveCall call, Slice written);
+  /// Does both for a collective. Returns the call with other buffers for what it writes to.
+  CollectiveCall watch(CollectiveCall call, Slice written);
+  /// Returns whether the rank wrote to a slice since. Call before deliver().
+  bool was_changed() const;
   void deliver();
 
   /// Marks the request as finished: the owner has waited.
@@ -71,6 +73,7 @@ class PendingOperation {
   std::size_t fingerprint_ = 0;
   Slice target_;  // null: nothing is held back
   std::unique_ptr<std::byte[]> held_back_;
+  std::unique_ptr<std::byte[]> input_;  // a copy of what a collective reads and writes in place
   Operation message_;
   CollectiveOperation collective_;
 };

@@ -1,5 +1,6 @@
 // RunOptions::watch_buffers: every change to a buffer in flight is detected.
 #include <cmath>
+#include <functional>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -177,6 +178,95 @@ TEST_CASE(
     if (!watch) CHECK(seen[0] == 5.0f);
     CHECK(seen[1] == 5.0f);
   }
+}
+
+/// Starts the collective on every rank, calls touch() on it, and waits.
+Observation touch_in_flight(int world_size,
+                            const std::function<Comm::Request(Comm&, Tensor&)>& start,
+                            const std::function<void(Comm&, Tensor&)>& touch) {
+  return observe({.world_size = world_size, .watch_buffers = true}, [&](Comm& dist) {
+    Tensor tensor = full(4, 1.0f);
+    const Comm::Request request = start(dist, tensor);
+    touch(dist, tensor);
+    dist.wait(request);
+  });
+}
+
+TEST_CASE("a tensor written in an async collective or an irecv is found, where that is asked for") {
+  using Start = std::function<Comm::Request(Comm&, Tensor&)>;
+  int line = 0;
+  const std::vector<Start> starts = {
+      [&](Comm& d, Tensor& t) { return line = __LINE__, d.all_reduce_async(t); },
+      [&](Comm& d, Tensor& t) { return line = __LINE__, d.broadcast_async(t, 1); },
+      [&](Comm& d, Tensor& t) { return line = __LINE__, d.reduce_async(t, 0); },
+      [&](Comm& d, Tensor& t) {
+        return line = __LINE__, d.all_gather_async(chunk(t, d.rank(), 2), t);
+      },
+  };
+  for (const Start& start : starts) {
+    for (const int writer : {-1, 0, 1}) {
+      const Observation seen = touch_in_flight(2, start, [&](Comm& dist, Tensor& tensor) {
+        if (dist.rank() == writer) tensor.data()[2] = 7.0f;
+      });
+      INFO(what_of(seen.thrown));
+      CHECK(ended_as<BufferReused>(seen) == (writer >= 0));
+      if (writer < 0) continue;
+      CHECK(require_error<BufferReused>(seen).rank() == writer);
+      CHECK(require_error<BufferReused>(seen).line() == line);
+    }
+  }
+  const Observation seen = observe({.world_size = 2, .watch_buffers = true}, [&](Comm& dist) {
+    Tensor tensor = full(4, 1.0f);
+    if (dist.rank() == 0) return dist.send(tensor, 1);
+    line = __LINE__ + 1;
+    const Comm::Request request = dist.irecv(tensor, 0);
+    tensor.data()[0] = 7.0f;
+    dist.wait(request);
+  });
+  CHECK(require_error<BufferReused>(seen).line() == line);
+}
+
+TEST_CASE("async collectives have their results, in place and not, where buffers are watched") {
+  const auto run = run_ranks({.world_size = 3, .watch_buffers = true}, [](Comm& dist) {
+    const int p = dist.world_size(), r = dist.rank();
+    const auto mine = static_cast<float>(r + 1);
+    std::vector<float> sums;
+    const auto sum_after = [&](const Comm::Request& request, const Tensor& tensor) {
+      dist.wait(request);
+      sums.push_back(to_host(tensor)[0] + to_host(tensor).back());
+    };
+    Tensor one = full(2, mine), all = full(2 * p, mine), other = zeros(2 * p);
+    sum_after(dist.all_reduce_async(one), one);                        // 6 + 6
+    sum_after(dist.broadcast_async(one, 1), one);                      // 6 + 6
+    sum_after(dist.all_gather_async(chunk(all, r, p), all), all);      // 1 + 3
+    sum_after(dist.reduce_scatter_async(all, chunk(all, r, p)), one);  // 6 + 6
+    sum_after(dist.all_to_all_async(all, other), other);
+    sum_after(dist.gather_async(chunk(all, r, p), all, 2), all);
+    sum_after(dist.scatter_async(all, chunk(all, r, p), 2), all);
+    sum_after(dist.reduce_async(one, 0, ReduceOp::MAX), one);
+    return sums;
+  });
+  const auto unwatched = run_ranks({.world_size = 3}, [](Comm& dist) {
+    const int p = dist.world_size(), r = dist.rank();
+    const auto mine = static_cast<float>(r + 1);
+    std::vector<float> sums;
+    const auto note = [&](const Tensor& tensor) {
+      sums.push_back(to_host(tensor)[0] + to_host(tensor).back());
+    };
+    Tensor one = full(2, mine), all = full(2 * p, mine), other = zeros(2 * p);
+    dist.all_reduce(one), note(one);
+    dist.broadcast(one, 1), note(one);
+    dist.all_gather(chunk(all, r, p), all), note(all);
+    dist.reduce_scatter(all, chunk(all, r, p)), note(one);
+    dist.all_to_all(all, other), note(other);
+    dist.gather(chunk(all, r, p), all, 2), note(all);
+    dist.scatter(all, chunk(all, r, p), 2), note(all);
+    dist.reduce(one, 0, ReduceOp::MAX), note(one);
+    return sums;
+  });
+  CHECK(run.results == unwatched.results);
+  CHECK(run.results[1][0] == 12.0f);
+  CHECK(run.results[1][2] == 4.0f);
 }
 
 }  // namespace
