@@ -280,14 +280,14 @@ template <class T>
 [[nodiscard]] TensorOf<T> maximum(const TensorOf<T>& a, const TensorOf<T>& b,
                                   Place place = Place::current()) {
   TensorOf<T> made = clone(a, place);
-  accumulate(made, b, ReduceOp::MAX, place);
+  rankbox::accumulate(made, b, ReduceOp::MAX, place);  // std::accumulate is found, too
   return made;
 }
 template <class T>
 [[nodiscard]] TensorOf<T> minimum(const TensorOf<T>& a, const TensorOf<T>& b,
                                   Place place = Place::current()) {
   TensorOf<T> made = clone(a, place);
-  accumulate(made, b, ReduceOp::MIN, place);
+  rankbox::accumulate(made, b, ReduceOp::MIN, place);  // std::accumulate is found, too
   return made;
 }
 
