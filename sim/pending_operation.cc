@@ -1,7 +1,9 @@
 #include "sim/pending_operation.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
+#include <new>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -45,9 +47,21 @@ void PendingOperation::watch(Slice read) {
   fingerprint_ = fingerprint(read);
 }
 
+PendingOperation::Memory PendingOperation::uncounted(std::int64_t bytes) {
+  const auto size = static_cast<std::size_t>(std::max<std::int64_t>(1, bytes));
+  auto* const memory = static_cast<std::byte*>(std::malloc(size));
+  if (memory == nullptr) throw std::bad_alloc();
+  return {memory, [](std::byte* freed) { std::free(freed); }};
+}
+
 Slice PendingOperation::hold_back(Slice target) {
+  return hold_back(target, {new std::byte[static_cast<std::size_t>(target.bytes())],
+                            [](std::byte* freed) { delete[] freed; }});
+}
+
+Slice PendingOperation::hold_back(Slice target, Memory memory) {
   target_ = target;
-  held_back_ = std::make_unique<std::byte[]>(static_cast<std::size_t>(target.bytes()));
+  held_back_ = std::move(memory);
   fill_bytes(target.data(), kFill, target.bytes());
   return {held_back_.get(), target.size(), target.dtype(), /*read_only=*/false, /*owner=*/0};
 }
@@ -55,11 +69,11 @@ Slice PendingOperation::hold_back(Slice target) {
 CollectiveCall PendingOperation::watch(CollectiveCall call, Slice written) {
   const Slice in = call.in;
   if (overlap(in, written)) {  // in place
-    input_ = std::make_unique<std::byte[]>(static_cast<std::size_t>(in.bytes()));
+    input_ = uncounted(in.bytes());
     copy_bytes(input_.get(), in.data(), in.bytes());
     call.in = {input_.get(), in.size(), in.dtype(), /*read_only=*/true, /*owner=*/0};
   }
-  if (!written.is_null()) call.out = hold_back(written);
+  if (!written.is_null()) call.out = hold_back(written, uncounted(written.bytes()));
   if (!in.is_null()) watch(in);  // of what is in it by now
   return call;
 }

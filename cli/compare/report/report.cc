@@ -1,6 +1,7 @@
 #include "cli/compare/report/report.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -35,10 +36,11 @@ struct Columns {
   std::size_t label = 15;   // width
   std::size_t cluster = 9;  // width
   bool has_ring = false;
+  Cluster machine = {};
 };
 
 Columns columns_of(const Plan& plan, const std::vector<Row>& contest) {
-  Columns columns = {.is_virtual = plan.without_data};
+  Columns columns = {.is_virtual = plan.without_data, .machine = plan.cluster};
   columns.cluster = std::max(columns.cluster, plan.cluster.name.size());
   for (const Row& row : contest) {
     columns.label = std::max(columns.label, label_of(row).size());
@@ -98,6 +100,16 @@ void set_times(Texts& texts, const Row& row, const Columns& columns, const Row* 
   if (has_rate) texts.rate = fmt::format("{:.3g}", row.bus_bandwidth() / 1e9);
 }
 
+/// Returns whether the coefficients of a native row give its time, as they do on one class of links.
+/// They do not where a cluster has modes, or two levels are quicker than one.
+bool gives_time(const Row& row, const Cluster& machine) {
+  if (row.whose != Whose::kNative || !row.virtual_seconds) return true;
+  const Link& link = machine.link(machine.nodes_for(row.world_size) == 1);
+  const double seconds = row.cost->steps * link.alpha + row.cost->bytes * link.beta +
+                         row.cost->reduced * machine.gamma;
+  return std::abs(seconds - *row.virtual_seconds) <= 1e-9 * seconds;
+}
+
 TableRow format_row(const Row& row, const Columns& columns, bool wins_here, bool wins_there,
                     const Row* native) {
   TableRow line = {fmt::format("{} {:<{}}", wins_here ? '*' : ' ', label_of(row), columns.label)};
@@ -111,7 +123,7 @@ TableRow format_row(const Row& row, const Columns& columns, bool wins_here, bool
   Texts texts;
   set_times(texts, row, columns, native);
   if (row.virtual_seconds) texts.there = format_seconds(*row.virtual_seconds);
-  if (row.cost) {
+  if (row.cost && gives_time(row, columns.machine)) {
     texts.steps = fmt::format("{:.0f}", row.cost->steps);
     texts.sent = in_terms_of(row.cost->bytes, row.bytes);
     texts.added = in_terms_of(row.cost->reduced, row.bytes);

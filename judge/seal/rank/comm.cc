@@ -69,7 +69,6 @@ class PendingOperation {
         group_(group),
         sent_(sent),
         received_(received),
-        written_(written),
         in_use_(this_rank.memory.in_use, caller, read, written) {}
   PendingOperation(const PendingOperation&) = delete;
   PendingOperation& operator=(const PendingOperation&) = delete;
@@ -88,8 +87,8 @@ class PendingOperation {
     seal::notify(kind, arguments);
     finished_ = false;
     // A program that reads before it has waited always sees NaN, or -1.
-    if (written_.bytes() > 0)
-      std::memset(written_.data(), 0xFF, static_cast<std::size_t>(written_.bytes()));
+    if (kind == Kind::kIrecv && received_.bytes() > 0)
+      std::memset(received_.data(), 0xFF, static_cast<std::size_t>(received_.bytes()));
   }
 
   void wait(const Caller& caller) {
@@ -109,7 +108,6 @@ class PendingOperation {
   const Group& group_;
   const Slice sent_;      // null: it sends nothing that is looked at again
   const Slice received_;  // null: it receives nothing
-  const Slice written_;   // null: it writes nothing
   const std::uint32_t number_ = ++started;
   BuffersInUse::Entry in_use_;
   bool finished_ = true;  // or not started
