@@ -1,4 +1,5 @@
 // RunOptions::watch_buffers: every change to a buffer in flight is detected.
+#include <atomic>
 #include <cmath>
 #include <functional>
 #include <vector>
@@ -194,7 +195,7 @@ Observation touch_in_flight(int world_size,
 
 TEST_CASE("a tensor written in an async collective or an irecv is found, where that is asked for") {
   using Start = std::function<Comm::Request(Comm&, Tensor&)>;
-  int line = 0;
+  std::atomic<int> line = 0;  // both ranks set it
   const std::vector<Start> starts = {
       [&](Comm& d, Tensor& t) { return line = __LINE__, d.all_reduce_async(t); },
       [&](Comm& d, Tensor& t) { return line = __LINE__, d.broadcast_async(t, 1); },
@@ -212,7 +213,7 @@ TEST_CASE("a tensor written in an async collective or an irecv is found, where t
       CHECK(ended_as<BufferReused>(seen) == (writer >= 0));
       if (writer < 0) continue;
       CHECK(require_error<BufferReused>(seen).rank() == writer);
-      CHECK(require_error<BufferReused>(seen).line() == line);
+      CHECK(require_error<BufferReused>(seen).line() == line.load());
     }
   }
   const Observation seen = observe({.world_size = 2, .watch_buffers = true}, [&](Comm& dist) {
@@ -223,7 +224,7 @@ TEST_CASE("a tensor written in an async collective or an irecv is found, where t
     tensor.data()[0] = 7.0f;
     dist.wait(request);
   });
-  CHECK(require_error<BufferReused>(seen).line() == line);
+  CHECK(require_error<BufferReused>(seen).line() == line.load());
 }
 
 TEST_CASE("async collectives have their results, in place and not, where buffers are watched") {
