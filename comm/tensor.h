@@ -64,7 +64,8 @@ class Shape {
 
 namespace detail {
 
-/// See comm/tensor_checks.h.
+/// Throws BufferReused if the slice has not been delivered yet: an operation writes to it that was
+/// not waited for.
 void check_delivered(const char* function, Slice from, Place place);
 
 /// A block of the backend's memory, counted on the rank that allocates it. Uninitialised.

@@ -8,6 +8,7 @@
 #include "comm/errors.h"
 #include "comm/memory_meter.h"
 #include "comm/ownership.h"
+#include "comm/tensor.h"
 #include "comm/without_data.h"
 
 namespace rankbox {

@@ -18,11 +18,6 @@ namespace rankbox {
 /// operation uses.
 void check_written(const char* function, Slice into, Place place = Place());
 void check_pair(const char* function, Slice into, Slice from, Place place);
-/// Throws BufferReused if the slice has not been delivered yet: an operation writes to it that was
-/// not waited for.
-namespace detail {
-void check_delivered(const char* function, Slice from, Place place);
-}
 /// A factor or divisor of integers must be an integer that fits their type.
 void check_factor(const char* function, Slice into, double factor, Place place);
 void check_factor(const char* function, Slice into, std::int64_t factor, Place place);
