@@ -143,8 +143,7 @@ void show(const ShowArguments& options) {
     run = grade(exercise, grading);
   }
   const bool is_drawn = show_pictures(folder.path(""), options.files);
-  if (run.verdict.passed() && is_complete(folder.path(""), options.files)) return;
-  if (run.verdict.passed()) throw CLI::RuntimeError(1);
+  if (run.verdict.passed()) return require_schedule(folder.path(""), options.files);
   fmt::print("{}{}", is_drawn ? "\n" : "", fit(to_text(run.verdict, use_colour())));
   if (!run.compiler_output.empty()) fmt::print("the compiler says:\n{}\n", run.compiler_output);
   throw CLI::RuntimeError(1);

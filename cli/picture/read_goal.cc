@@ -60,6 +60,11 @@ class GoalReader {
     }
     if (rank_ >= 0) refuse(fmt::format("rank {} has no closing brace", rank_));
     if (ranks_.empty()) refuse("num_ranks is missing: is this a GOAL schedule?");
+    const auto missing = std::ranges::find(ranks_, false, &RankOfGoal::is_there);
+    if (missing != ranks_.end()) {
+      refuse(fmt::format("rank {} is missing: one without operations is \"rank R {{\" and \"}}\"",
+                         missing - ranks_.begin()));
+    }
     return std::move(ranks_);
   }
 
@@ -307,12 +312,14 @@ Trace read_goal(std::string_view text, const std::string& name) {
       groups.emplace(step.tag, static_cast<std::int32_t>(groups.size()));
   }
   Trace trace;
-  std::vector<int> everyone;
+  std::vector<int> all_ranks;
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-    everyone.push_back(static_cast<int>(rank));
+    all_ranks.push_back(static_cast<int>(rank));
     trace.ranks.push_back(events_of(ranks[rank], groups));
   }
-  trace.groups.assign(std::max<std::size_t>(1, groups.size()), everyone);
+  // Messages alone need no list of a group's ranks, and there may be a tag for each of them.
+  trace.groups.resize(std::max<std::size_t>(1, groups.size()));
+  trace.groups.front() = std::move(all_ranks);
   trace.nodes.assign(ranks.size(), 0);
   return trace;
 }

@@ -30,6 +30,7 @@ constexpr int kMostRanksWithBuffers = 64;
 // 128 MiB. Later events of a run are counted in its figures, but not drawn.
 constexpr std::int64_t kMostEvents = std::int64_t{1} << 21;
 constexpr std::int64_t kFewestEventsOfRank = 8;
+constexpr const char* kNoGoalFile = "no_goal.txt";  // why a run has no schedule
 
 /// Drops what the kept events do not complete: it would look as if its rank waited forever. A
 /// rank's events end before its first such wait; started operations before that take no time.
@@ -116,16 +117,15 @@ void write_page(const RunToDraw& run, const PictureStyle& style, const Replay& r
   std::filesystem::rename(style.folder + "/" + part, style.folder + "/" + kHtmlFile);
 }
 
-/// Returns a line on why there is no schedule; empty: it is written.
-std::string write_schedule(const RunToDraw& run, const PictureStyle& style) {
-  if (!run.failure.empty()) return "";
+/// Writes the schedule, or why there is none.
+void write_schedule(const RunToDraw& run, const PictureStyle& style) {
+  if (!run.failure.empty()) return;
+  std::ostringstream text;
   try {
-    std::ostringstream text;
     write_goal(text, run.report.trace, run.cluster.gamma);
     open_output(style, kGoalFile) << text.str();
-    return "";
   } catch (const InvalidArgument& why) {
-    return fmt::format("{}\n", why.what());
+    open_output(style, kNoGoalFile) << why.what();
   }
 }
 
@@ -181,7 +181,7 @@ void draw_run(RunToDraw run, const PictureStyle& style) {
   Replay replay = replay_trace(trace, run.cluster);
   if (trace.left_out > 0) drop_unfinished(trace, replay);
   run.summary = note_on_left_out(trace) + run.summary;
-  if (style.goal) run.summary += write_schedule(run, style);
+  if (style.goal) write_schedule(run, style);
   if (run.has_begun) {
     open_output(style, kTimelineFile)
         << run.above
@@ -203,8 +203,11 @@ void check_files(const PictureFiles& files) {
   if (!files.goal.empty()) check_writable("--goal", files.goal);
 }
 
-bool is_complete(const std::string& folder, const PictureFiles& files) {
-  return files.goal.empty() || std::filesystem::exists(folder + "/" + kGoalFile);
+void require_schedule(const std::string& folder, const PictureFiles& files) {
+  if (files.goal.empty()) return;
+  constexpr std::int64_t kMostBytes = 4096;
+  if (const auto why = read_foreign_file(folder + "/" + kNoGoalFile, kMostBytes))
+    throw InvalidArgument(*why);
 }
 
 bool show_pictures(const std::string& folder, const PictureFiles& files, bool quiet) {

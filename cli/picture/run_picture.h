@@ -70,9 +70,9 @@ struct PictureFiles {
 /// Throws InvalidArgument if one cannot be written.
 void check_files(const PictureFiles& files);
 
-/// Returns whether the schedule is in the folder, if it was asked for. It is not where the run has
-/// native collectives, as the summary says.
-bool is_complete(const std::string& folder, const PictureFiles& files);
+/// Throws InvalidArgument with the reason if a schedule was asked for, and a run that ended well has
+/// none: it has native collectives.
+void require_schedule(const std::string& folder, const PictureFiles& files);
 
 /// Prints the timeline, if there is one, and copies the other files to their paths. Returns whether
 /// it printed a timeline.

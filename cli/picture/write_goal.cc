@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -24,8 +25,7 @@ class RankWriter {
       const bool is_second_half = i > 0 && is_paired(events[i - 1]);
       switch (event.kind) {
         case EventKind::kWait:
-          if (const auto started = started_.find(event.request); started != started_.end())
-            required_.push_back(started->second);
+          wait(event.request);
           break;
         case EventKind::kReduce:
           calculate(static_cast<double>(event.bytes) * gamma_);
@@ -34,6 +34,7 @@ class RankWriter {
           calculate(event.seconds);
           break;
         case EventKind::kCollective:
+          if (event.collective == CollectiveKind::kSplit) break;
           throw InvalidArgument(
               fmt::format("--goal: GOAL has messages alone, and the run has a native {} ({}:{}): "
                           "use the topologies of the exercises",
@@ -42,7 +43,7 @@ class RankWriter {
         case EventKind::kRecv:
           const std::size_t label = message(event);
           if (event.async) {
-            started_[event.request] = label;
+            started_[event.request] = {label, required_};
           } else if (is_paired(event)) {
             first_half_ = label;  // the other half requires the same
           } else {
@@ -55,8 +56,25 @@ class RankWriter {
   }
 
  private:
+  struct Started {
+    std::size_t label;
+    std::vector<std::size_t> required;
+  };
+
   static bool is_paired(const Event& event) {
     return event.kind == EventKind::kSend && event.paired;
+  }
+
+  /// What follows requires what was started, and so no longer what that itself required.
+  void wait(std::uint32_t request) {
+    const auto found = started_.find(request);
+    if (found == started_.end()) return;
+    const Started& started = found->second;
+    std::erase_if(required_, [&](std::size_t label) {
+      return std::ranges::find(started.required, label) != started.required.end();
+    });
+    required_.push_back(started.label);
+    started_.erase(found);
   }
 
   void calculate(double seconds) {
@@ -80,8 +98,8 @@ class RankWriter {
   const double gamma_;
   std::size_t last_ = 0;
   std::size_t first_half_ = 0;
-  std::vector<std::size_t> required_;                       // by whatever comes next
-  std::unordered_map<std::uint32_t, std::size_t> started_;  // [request] its label
+  std::vector<std::size_t> required_;                   // by whatever comes next
+  std::unordered_map<std::uint32_t, Started> started_;  // [request]
 };
 
 }  // namespace

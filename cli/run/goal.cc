@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
-#include <sstream>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,10 +44,9 @@ RunReport priced(const Trace& trace, const Cluster& cluster) {
 
 Outcome run_goal(const std::string& source, ProgramOptions& options) {
   std::ifstream file(source);
-  std::ostringstream text;
-  if (!(file && text << file.rdbuf()))
-    throw InvalidArgument(fmt::format("cannot read {}", display_path(source)));
-  Trace trace = read_goal(text.str(), display_path(source));
+  if (!file) throw InvalidArgument(fmt::format("cannot read {}", display_path(source)));
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  Trace trace = read_goal(text, display_path(source));
   const auto ranks = static_cast<std::int64_t>(trace.ranks.size());
   options.ranks = static_cast<int>(ranks);
   const RunOptions how = run_options_of(options);

@@ -82,7 +82,8 @@ Verdict run_and_draw(void (*rank_main)(Comm&), const ProgramOptions& options,
   const ProgramOptions options = program_from_text(given.program);
   RunOptions how = run_options_of(options);
   record_for(options.picture, how);
-  how.events_per_rank = std::max(how.events_per_rank, kEventsForNotes / options.ranks);
+  if (how.events_per_rank >= 0)
+    how.events_per_rank = std::max(how.events_per_rank, kEventsForNotes / options.ranks);
   if (how.order == MessageOrder::kStream) how.events_per_rank = -1;
   const auto rank_main = reinterpret_cast<void (*)(Comm&)>(
       load_learners_function(options.name, given.library, kRankMain));

@@ -201,6 +201,36 @@ TEST_CASE("what would hang in the order of NCCL's stream is a note, and fails in
   }
 }
 
+TEST_CASE("a schedule is written, and runs for the same time; native collectives have none") {
+  const std::string folder = (fs::path(project()) / "schedules").string();
+  fs::create_directory(folder);
+  const std::string goal = folder + "/two.goal";
+  const std::string passes =
+      "void rank_main(Comm& dist) {\n"
+      "  Tensor t = zeros(4);\n"
+      "  for (int i = 0; i < 200'000; ++i) dist.rank() == 0 ? dist.send(t, 1) : dist.recv(t, "
+      "0);\n}";
+  const auto run = report_of(passes, {"--ranks", "2", "--goal", goal});
+  CHECK(run.at("status") == "pass");
+  // Two ranks: the four that run has by default would not fit.
+  const CommandResult result = rankbox({"run", goal, "--json", "--nodes", "2"});
+  INFO(result.output);
+  REQUIRE(result.exit_code == 0);
+  const auto read = Json::parse(result.output);
+  CHECK(read.at("ranks") == 2);
+  CHECK(read.at("messages") == 200'000);
+  CHECK(read.at("virtual_us").get<double>() == doctest::Approx(run.at("virtual_us").get<double>()));
+  CHECK(rankbox({"run", goal, "--ranks", "3"}).exit_code == 2);
+  const std::string native = folder + "/native.cc";
+  std::ofstream(native) << "#include \"comm/comm.h\"\nnamespace rankbox {\n"
+                           "void rank_main(Comm& dist) { dist.barrier(); }\n}\n";
+  const CommandResult refused = rankbox({"run", native, "--json", "--goal", goal});
+  CHECK(refused.exit_code == 2);
+  CHECK(refused.output.find("barrier") != std::string::npos);
+  std::ofstream(folder + "/empty.goal") << "";
+  CHECK(rankbox({"run", folder + "/empty.goal"}).output.find("num_ranks") != std::string::npos);
+}
+
 TEST_CASE("--virtual runs with tensors of any size; touching a value is an error with its line") {
   const char* const ring =
       "void rank_main(Comm& dist) {\n"
