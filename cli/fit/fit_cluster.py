@@ -168,9 +168,9 @@ class Cluster:
                 if group.collective in measured:
                     continue
                 group.is_fitted = True
+                measured.add(group.collective)
                 if group.collective == "sendrecv":
                     continue
-                measured.add(group.collective)
                 self.lines.append(f"  # Fitted to {', '.join(group.files)}: {group.ranks} ranks on "
                                   f"{nodes} {'node' if nodes == 1 else 'nodes'}.")
                 for offset, slope in group.lines:

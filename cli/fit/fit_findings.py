@@ -6,6 +6,7 @@ have are inferred here from busbw / algbw.
 
 import dataclasses
 import math
+import pathlib
 import statistics
 
 from fit_logs import COLLECTIVES, NoLog, OTHERS
@@ -63,10 +64,16 @@ def ranks_by_factor(collective, factor, tolerance):
 
 
 def collective_by_factor(table, factor, tolerance):
-    """The collective of a table without a program's name, or "" where several are possible."""
-    in_name = [name for name in COLLECTIVES if name in table.file]
+    """The collective of a table without a program's name, or "" where several are possible.
+
+    The file's name decides, unless the factor contradicts it: one_reduce.log may be an all-reduce.
+    """
+    in_name = [name for name in COLLECTIVES if name in pathlib.PurePath(table.file).name]
     if in_name:
-        return COLLECTIVES[max(in_name, key=len)]
+        named = COLLECTIVES[max(in_name, key=len)]
+        expected = expected_factor(named, table.ranks) if table.ranks > 1 else 0
+        if not factor or not expected or abs(expected - factor) <= max(tolerance * factor, 1e-2):
+            return named
     near = lambda value: value and abs(value - factor) <= max(tolerance * factor, 1e-3)
     is_sum = "sum" in table.operations
     share = (table.ranks - 1) / table.ranks if table.ranks > 1 else 0

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fits a cluster to measurements of your own: `rankbox fit` starts this.
+"""Fits a cluster to your measurements: `rankbox fit` starts this.
 
 usage: fit_report.py LOG... [--out my.toml] [--json] [--plot F.png] [--name N] [--ranks-per-node N]
 
@@ -181,7 +181,7 @@ def parse(words):
     if arguments.plot and not arguments.plot.endswith(PICTURES):
         raise Mistake(f"--plot {arguments.plot}: the name should end in .svg, .png or .pdf")
     if arguments.out and not arguments.out.endswith(".toml"):
-        raise Mistake(f"--out {arguments.out}: the name should end in .toml, as --cluster wants it")
+        raise Mistake(f"--out {arguments.out}: the name should end in .toml, or --cluster takes it for a name")
     if not arguments.name:
         arguments.name = pathlib.Path(arguments.out).stem or "mine"
     if not re.fullmatch(r"[\w.-]+", arguments.name):

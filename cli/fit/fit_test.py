@@ -100,6 +100,13 @@ class LogsTest(Case):
         [value] = [each["value"] for each in report["findings"] if each["kind"] == "spike"]
         self.assertEqual((code, value), (0, [65536]))
 
+    def test_a_name_that_the_factor_contradicts_does_not_decide(self):
+        nameless = "\n".join(line for line in PLAIN.splitlines() if "all_reduce" not in line)
+        for name in ["one_reduce.log", "all_reduce.log", "a.log"]:
+            code, report, _ = fit(self.log(nameless, name))
+            self.assertEqual((code, [each["collective"] for each in report["tables"]]),
+                             (0, ["all_reduce"]), name)
+
     def test_a_fall_that_recovers_is_no_cliff_and_a_mild_one_neither(self):
         table = lambda *speeds: fit_logs.Table("x", "all_reduce", ranks=8, rows=[
             fit_logs.Row(1 << 20 << i, (1 << 20 << i) / speed * 1e-3, speed, speed)

@@ -1,6 +1,6 @@
 """Modes of native collectives: fitted to a table of sizes and times, or from NCCL's constants.
 
-fit.py makes presets of published tables with it, and `rankbox fit` (cli/fit) a cluster of one's own
+fit.py makes presets of published tables with it, and `rankbox fit` (cli/fit) a cluster of your
 logs. A mode takes a fixed time and a time for each byte on the wire, and a library takes its
 fastest mode (comm/cluster.h has the model, sim/clock/native_cost.h steps and bytes).
 """
@@ -12,6 +12,7 @@ import statistics
 from machines import CALLS, HOPS, MOST_LL, PAT_RANK, PAT_ROUND, SHARES
 
 MODES = 3
+MOST_CUTS = 40  # tried: their pairs take a second
 # No mode is slower than this share of the widest: short messages use one of some 30 channels, and
 # LL carries half the bytes. Without a limit, the quickest mode's slope is noise in the latency.
 LEAST_SHARE = 0.01
@@ -66,6 +67,16 @@ def errors_of(lines, places):
     return [abs(fastest(lines, x) / y - 1) for x, y in places]
 
 
+def cuts_of(places):
+    """Where fit_lines may cut: anywhere, or in a long table at about MOST_CUTS sizes, by ratio."""
+    cuts = range(2, len(places) - 1)
+    if len(cuts) <= MOST_CUTS:
+        return cuts
+    first, last = places[2][0], places[-2][0]
+    sizes = [first * (last / first) ** (i / (MOST_CUTS - 1)) for i in range(MOST_CUTS)]
+    return sorted({min(cuts, key=lambda cut: abs(places[cut][0] - size)) for size in sizes})
+
+
 def fit_lines(places, least, more=()):
     """Returns lines (us, us per byte) whose minimum fits a table of (bytes on the wire, us).
 
@@ -79,7 +90,7 @@ def fit_lines(places, least, more=()):
     best = None
     most = max(1, min(MODES, len(places) // 2))
     for cuts in itertools.chain.from_iterable(
-            itertools.combinations(range(2, len(places) - 1), count) for count in range(most)):
+            itertools.combinations(cuts_of(places), count) for count in range(most)):
         ends = (0, *cuts, len(places))
         runs = [places[begin:end] for begin, end in zip(ends, ends[1:])]
         if any(len(run) < 2 for run in runs):

@@ -1,4 +1,5 @@
-// Presets beside published rows of nccl-tests that did not fit them.
+// Presets beside published rows of nccl-tests that no mode was fitted to. The largest sizes of some
+// logs set the rate of a link, as machines.py says; these are marked.
 //
 // sim/clusters/fit.py holds all-reduces of other boxes to their presets (ELSEWHERE in machines.py).
 // Here are the rows that need a mode which is not fitted: other collectives, other groups.
@@ -31,7 +32,7 @@ constexpr Row kRows[] = {
     {"dgx-spark-2", kAllGather, 2, 2, 0.5 * kGiB, 13778},
     {"dgx-spark-2", kAllGather, 2, 2, 1 * kGiB, 25564},
     {"dgx-spark-2", kAllGather, 2, 2, 4 * kGiB, 90916},
-    {"dgx-spark-2", kAllGather, 2, 2, 16 * kGiB, 354934},
+    {"dgx-spark-2", kAllGather, 2, 2, 16 * kGiB, 354934},  // sets the rate
     {"dgx-spark-2", kAllGather, 2, 2, 1 * kGiB, 25807},
     {"dgx-spark-2", kAllGather, 2, 2, 2 * kGiB, 48690},
     {"dgx-spark-2", kAllGather, 2, 2, 4 * kGiB, 95611},
@@ -44,7 +45,7 @@ constexpr Row kRows[] = {
     {"gb200-nvl72", kAllReduce, 4, 1, 16 * kMiB, 76.0},
     {"gb200-nvl72", kAllReduce, 4, 1, 64 * kMiB, 182.8},
     {"gb200-nvl72", kAllReduce, 4, 1, 1 * kGiB, 2490},
-    {"gb200-nvl72", kAllReduce, 4, 1, 8 * kGiB, 18960},
+    {"gb200-nvl72", kAllReduce, 4, 1, 8 * kGiB, 18960},  // sets the rate
     // One rack of 72, out of place: github.com/coreweave/nccl-tests, pull request 43.
     {"gb200-nvl72", kAllReduce, 72, 1, 0.5 * kGiB, 1806.7},
     {"gb200-nvl72", kAllReduce, 72, 1, 8 * kGiB, 20299},
@@ -53,7 +54,7 @@ constexpr Row kRows[] = {
     {"h100-ib", kAllReduce, 256, 32, 2 * kGiB, 12583},
 };
 
-TEST_CASE("presets are within 25 % of published rows that did not fit them") {
+TEST_CASE("presets are within 25 % of these published rows, to which no mode was fitted") {
   int checked = 0;
   for (const Row& row : kRows) {
     if (!wants_row(row.preset)) continue;
@@ -64,7 +65,8 @@ TEST_CASE("presets are within 25 % of published rows that did not fit them") {
     const double bytes = row.kind == kAllGather ? row.bytes / row.ranks : row.bytes;
     const cost::NativeCall call = {row.kind, row.ranks, row.nodes, bytes};
     const double us = 1e6 * cost::native_seconds(call, cluster_named(row.preset));
-    CHECK(us == doctest::Approx(row.us).epsilon(0.25));
+    CAPTURE(us);
+    CHECK(std::abs(us / row.us - 1) <= 0.25);
     ++checked;
   }
   CHECK(checked > 0);
