@@ -77,14 +77,12 @@ class Recorder {
   /// Returns the number of events that were handed over and not kept.
   std::int64_t left_out() const { return static_cast<std::int64_t>(handed_over_ - kept_.size()); }
 
-  /// Calls fn(event) for each of the rank's events, in order; for none if some were not kept. Call
-  /// while the rank makes no calls.
+  /// Calls fn(event) for each of the rank's events, in order; for none if some were handed over and
+  /// not kept. Call while the rank makes no calls.
   template <class Fn>
   void for_each(Fn fn) const {
-    if (left_out() > 0 || (replay_ != nullptr && !blocks_.empty() && blocks_.back().size() > 0))
-      return;
+    if (left_out() > 0) return;
     for (const Event& event : kept_) fn(event);
-    if (replay_ != nullptr) return;
     for (const EventBlock& block : blocks_) {
       for (const Event& event : block) fn(event);
     }

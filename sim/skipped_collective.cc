@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -19,10 +22,9 @@ std::vector<Event> collectives_of(const Group& group, const RankState& rank) {
   return calls;
 }
 
-bool same_place(const Event& a, const Event& b) {
-  return a.place.line() == b.place.line() &&
-         std::string_view(a.place.file_name()) == b.place.file_name();
-}
+using CallPlace = std::pair<std::string_view, std::uint32_t>;
+
+CallPlace place_of(const Event& event) { return {event.place.file_name(), event.place.line()}; }
 
 }  // namespace
 
@@ -30,12 +32,12 @@ std::string skipped_collective(const Group& group, const RankState& waiting,
                                const RankState& returned) {
   const std::vector<Event> mine = collectives_of(group, waiting);
   const std::vector<Event> theirs = collectives_of(group, returned);
+  std::map<CallPlace, std::size_t> last;  // the number of my last call from there
+  for (std::size_t i = 0; i < mine.size(); ++i) last[place_of(mine[i])] = i;
   for (std::size_t i = 0; i < std::min(mine.size(), theirs.size()); ++i) {
-    if (same_place(mine[i], theirs[i])) continue;
-    const auto later = mine.begin() + static_cast<std::ptrdiff_t>(i) + 1;
-    const bool reached_later = std::any_of(
-        later, mine.end(), [&](const Event& call) { return same_place(call, theirs[i]); });
-    if (!reached_later) continue;
+    if (place_of(mine[i]) == place_of(theirs[i])) continue;
+    const auto reached = last.find(place_of(theirs[i]));
+    if (reached == last.end() || reached->second < i) continue;
     return fmt::format(
         "\n  before that, rank {}'s {} at {}:{} met rank {}'s {} at {}:{}: did rank {} leave one "
         "out?",

@@ -246,7 +246,7 @@ DeadlockError explain_deadlock(const std::vector<const RankState*>& asleep,
   if (shown < cycle.size())
     story += fmt::format("\n  … {} more in the circle", cycle.size() - shown);
   if (!chain && cycle.size() > 1) story += fmt::format("\n  and so back to rank {}", cycle.front());
-  if (chain && shown == cycle.size() && shown > 1) {
+  if (chain && shown == cycle.size() && shown > 1 && shown < most_shown) {
     const RankState& last = *states[shown - 2];  // it waits for the rank that has returned
     if (last.waiting[0]->kind == OperationKind::kCollective)
       story += skipped_collective(group_of(last), last, last.world->rank(cycle.back()));

@@ -60,44 +60,43 @@ bool CollectiveJob::is_waited_for() const {
 }
 
 std::optional<CollectiveMismatch> CollectiveJob::mismatch() const {
-  // 1. Ranks whose calls agree, by the lowest of them. A few kinds suffice to find the most common.
-  constexpr std::size_t kMostKinds = 8;
-  struct Kind {
-    const CollectiveOperation* lowest;
-    int ranks;
-  };
   std::vector<const CollectiveOperation*> arrived;
   for (const CollectiveOperation* each : participants_)
     if (each != nullptr) arrived.push_back(each);
   std::ranges::sort(arrived, {}, [](const auto* each) { return each->operation.owner->rank; });
-  std::vector<Kind> kinds;
+  const auto agrees_with = [](const CollectiveOperation* one) {
+    return [one](const CollectiveOperation* other) {
+      return differences(one->call, other->call).empty();
+    };
+  };
+  // 1. The only call that most ranks may agree on: each other one takes one of its votes.
+  const CollectiveOperation* usual = nullptr;
+  std::ptrdiff_t votes = 0;
   for (const CollectiveOperation* each : arrived) {
-    const auto same = std::ranges::find_if(kinds, [&](const Kind& kind) {
-      return differences(kind.lowest->call, each->call).empty();
-    });
-    if (same != kinds.end()) {
-      ++same->ranks;
-    } else if (kinds.size() < kMostKinds) {
-      kinds.push_back({each, 1});
-    }
+    if (votes == 0) usual = each;
+    votes += agrees_with(usual)(each) ? 1 : -1;
   }
-  if (kinds.size() < 2) return std::nullopt;
-  // 2. The most common kind, and the lowest rank of another. Of two that are as common, the one
-  // with the lowest rank counts as the other, so that the lower rank comes first.
-  const auto most = std::ranges::max_element(kinds, {}, &Kind::ranks);
-  const bool is_tie = std::ranges::count(kinds, most->ranks, &Kind::ranks) > 1;
-  const Kind& other = is_tie ? kinds[0] : kinds[most == kinds.begin() ? 1 : 0];
-  const Kind& usual = is_tie ? kinds[1] : *most;
+  if (usual == nullptr) return std::nullopt;
+  // 2. The lowest rank that differs from it. If most ranks agree on nothing, the lowest rank of all
+  // comes first, and then the lowest that differs from that.
+  const bool most_agree = 2 * std::ranges::count_if(arrived, agrees_with(usual)) >
+                          static_cast<std::ptrdiff_t>(arrived.size());
+  if (!most_agree) usual = arrived.front();
+  const auto differs = std::ranges::find_if_not(arrived, agrees_with(usual));
+  if (differs == arrived.end()) return std::nullopt;
+  const CollectiveOperation* other = *differs;
+  if (!most_agree) std::swap(usual, other);
+  usual = *std::ranges::find_if(arrived, agrees_with(usual));
   // 3. Both in words.
+  const std::ptrdiff_t others = std::ranges::count_if(arrived, agrees_with(usual)) - 1;
   const std::string where = group_.in_words();
-  const Operation& first = other.lowest->operation;
-  const std::string text =
-      fmt::format("collective mismatch in {}: {}, but {}{}{}",
-                  differences(usual.lowest->call, other.lowest->call),
-                  describe_part(*other.lowest, group_), describe_part(*usual.lowest, group_),
-                  usual.ranks > 1 ? fmt::format(", as do {} more", usual.ranks - 1) : "",
-                  where.empty() ? "" : where + " (the ranks are the world's)");
-  return CollectiveMismatch(text, {first.owner->rank, name_of(other.lowest->call.kind), -1,
+  const Operation& first = other->operation;
+  const std::string text = fmt::format("collective mismatch in {}: {}, but {}{}{}",
+                                       differences(usual->call, other->call),
+                                       describe_part(*other, group_), describe_part(*usual, group_),
+                                       others > 0 ? fmt::format(", as do {} more", others) : "",
+                                       where.empty() ? "" : where + " (the ranks are the world's)");
+  return CollectiveMismatch(text, {first.owner->rank, name_of(other->call.kind), -1,
                                    first.place.file_name(), static_cast<int>(first.place.line())});
 }
 
@@ -153,8 +152,7 @@ void CollectiveJob::run(int index) {
   // job and destroy its operations.
   const int mine = next_part_.fetch_add(1);
   const Executor& executor = group_.world().executor();
-  const RankState* self = current_rank();  // null on a thread that a rank's program started
-  const int my_lane = self == nullptr ? -1 : executor.lane(self->rank);
+  const int my_lane = executor.lane(current_rank()->rank);
   int last_lane = my_lane;  // neighbours usually share one
   for (CollectiveOperation* participant : participants_) {
     if (helpers == 0) break;

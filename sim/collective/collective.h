@@ -63,8 +63,9 @@ class CollectiveJob {
   bool is_waited_for() const;
 
   /// Returns the error of ranks that have arrived and call different collectives, or the same with
-  /// different arguments; none if all calls agree. It names two of them. The first is one that
-  /// differs from most, if most agree; else it is the lower rank.
+  /// different arguments; none if all calls agree. It names two of them. If more than
+  /// half agree, the first is the lowest rank that differs from them; else it is the lowest of all.
+  /// Cost: O(p).
   std::optional<CollectiveMismatch> mismatch() const;
 
   /// Removes the ranks that have arrived from the job: the caller must complete them.

@@ -25,7 +25,7 @@ CollectiveMismatch require_mismatch(int world_size, const std::function<void(Com
   return seen.front();
 }
 
-TEST_CASE("the rank that differs from all others comes first, whoever calls first") {
+TEST_CASE("the rank that differs from all others comes first, whichever called first") {
   for (const int p : {3, 5, 40}) {
     for (const int odd : {0, 1, p - 1}) {
       for (const int late : {0, odd}) {
@@ -68,6 +68,24 @@ TEST_CASE("every rank names itself as the root") {
   });
   CHECK(error.rank() == 0);
   CHECK(contains(error.what(), "rank 1 calls broadcast(root 1"));
+}
+
+TEST_CASE("where more than half agree, the lowest rank that differs from them comes first") {
+  // Eight ranks name other roots each, then half of the rest and one more agree.
+  const CollectiveMismatch many = require_mismatch(20, [&](Comm& dist) {
+    Tensor tensor = zeros(1);
+    dist.broadcast(tensor, dist.rank() < 8 ? dist.rank() + 1 : 0);
+  });
+  CHECK(many.rank() == 0);
+  CHECK(contains(many.what(), "rank 8 calls broadcast(root 0"));
+  CHECK(contains(many.what(), "as do 11 more"));
+  // Two groups of three, and one rank between them: none is more than half.
+  const CollectiveMismatch three = require_mismatch(7, [&](Comm& dist) {
+    Tensor tensor = zeros(1);
+    dist.broadcast(tensor, dist.rank() < 3 ? 0 : dist.rank() == 3 ? 1 : 2);
+  });
+  CHECK(three.rank() == 0);
+  CHECK(contains(three.what(), "rank 3 calls broadcast(root 1"));
 }
 
 TEST_CASE("a difference is reported though a rank never calls, or waits for something else") {
