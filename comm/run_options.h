@@ -32,7 +32,8 @@ enum class MessageOrder : std::uint8_t {
   /// Each as soon as both sides have called it, as with MPI.
   kAny,
   /// As with NCCL: a message that is not grouped with others starts once the rank's one before it
-  /// is done. Groups are sendrecv and wait_all. A run that ends, and would hang in this order, then
+  /// is done. Groups are sendrecv, and what one wait_all
+  /// waits for. A run that ends, and would hang in this order, then
   /// fails with the DeadlockError of sim/clock/stream_order.h. Needs the whole trace.
   kStream,
 };

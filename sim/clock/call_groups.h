@@ -1,8 +1,8 @@
 // Which started messages of a rank make one group: they start together, and are one call of the
 // library.
 //
-// A group is a run of neighbours, in the order of their starts, that are first waited for in one
-// wait_all, with no blocking call between their starts. NCCL calls it ncclGroupStart, torch
+// A group is a run of neighbours, in the order of their starts, that are waited for in one wait_all,
+// if it is the rank's first blocking call after them. NCCL calls it ncclGroupStart, torch
 // batch_isend_irecv.
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace rankbox {
 
-/// Returns, for each event of a rank, the number of its group: a message of one's own group has a
-/// number that no other has. 0: no started message.
+/// Returns, for each event of a rank, the number of its group, or 0 if it is no started message. A
+/// message that is not grouped has a number that no other has.
 /// Cost: O(E) for E events.
 std::vector<std::uint32_t> call_groups(const std::vector<Event>& events);
 

@@ -3,10 +3,11 @@
 // Single port, full duplex: a rank sends one message at a time and receives one at a time. A
 // message of n bytes from s to d starts once both ranks have reached it and both ports are free,
 // and ends α + nβ later for both. Of a rank's messages that start as one group only the first one
-// pays the part of α that is the cluster's call (call_groups.h). A sendrecv starts its two halves together. A reduction of n bytes
-// takes nγ; compute(t) takes t. An asynchronous operation starts once it is issued and a port is
-// free, and costs its rank nothing until the wait. A buffered send ends for its sender when it has
-// left. A native collective starts when its last rank arrives; native_cost.h has its cost.
+// pays the part of α that is the cluster's call (call_groups.h). A sendrecv starts its two halves
+// together. A reduction of n bytes takes nγ; compute(t) takes t. An asynchronous operation starts
+// once it is issued and a port is free, and costs its rank nothing until the wait. A buffered send
+// ends for its sender when it has left. A native collective starts when its last rank arrives;
+// native_cost.h has its cost.
 //
 // A rank's messages leave in program order: when the port becomes free, the first message that both
 // sides have reached leaves, even if its receiver is busy. When several ranks' messages compete for

@@ -184,8 +184,8 @@ double best_on_link(CollectiveKind kind, int world_size, double bytes, const Lin
 }
 
 /// Returns the seconds of the same collective in two levels: inside the nodes, and between ranks of
-/// the same place in their node, all of which use their own link. Infinite where there is no such
-/// form, or nodes have different numbers of ranks.
+/// the same place in their node, all of which use their own link. It assumes as many ranks on every
+/// node. Infinite where that is impossible, or there is no such form.
 double two_levels(const NativeCall& call, const Cluster& cluster) {
   using enum CollectiveKind;
   const int m = call.world_size / call.nodes;  // of a node

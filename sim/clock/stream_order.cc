@@ -20,6 +20,7 @@ struct Operation {
   bool of_sendrecv = false;
   bool started = false;  // it has reached the head of its stream; a collective: it was called
   bool done = false;
+  bool waited = false;      // by the call in which the rank is
   std::uint32_t group = 0;  // of call_groups()
 };
 
@@ -73,10 +74,13 @@ class StreamReplay {
     std::size_t next = 0;                                       // event of the trace
     bool blocked = false;                                       // in the call that begins there
     std::vector<std::size_t> waited{};                          // what that call waits for
+    std::size_t waited_open = 0;                                // and how much of it is not done
     std::deque<Operation> operations{};                         // by number
     std::unordered_map<std::uint32_t, std::size_t> requests{};  // the number of each open request
     std::vector<std::size_t> called{};                          // not in the stream yet
-    std::deque<std::vector<std::size_t>> stream{};  // groups; the first one is under way
+    std::deque<std::vector<std::size_t>> stream{};  // groups; the first one may be under way
+    bool under_way = false;
+    std::size_t open = 0;  // of the group under way: what is not done
   };
   /// The messages on a route of which one side is under way: all sends, or all receives.
   using Mailbox = std::deque<Id>;
@@ -100,8 +104,7 @@ class StreamReplay {
     Rank& rank = state(number);
     while (!is_over(number)) {
       if (!rank.blocked) call(number);
-      const auto is_done = [&](std::size_t waited) { return rank.operations[waited].done; };
-      if (!std::ranges::all_of(rank.waited, is_done)) return;
+      if (rank.waited_open > 0) return;
       rank.next += steps_of(number);
       rank.blocked = false;
       rank.waited.clear();
@@ -137,7 +140,7 @@ class StreamReplay {
       for (std::size_t i = 0; i < steps; ++i) {
         const auto request = rank.requests.find(events[rank.next + i].request);
         if (request == rank.requests.end()) continue;
-        rank.waited.push_back(request->second);
+        wait_for(rank, request->second);
         rank.requests.erase(request);
       }
       hand_over(number);
@@ -157,7 +160,7 @@ class StreamReplay {
     }
     if (!first.async) {
       hand_over(number);
-      rank.waited = begun;
+      for (const std::size_t each : begun) wait_for(rank, each);
     }
     if (begun.empty()) return;
     if (first.kind == EventKind::kCollective) {
@@ -167,6 +170,13 @@ class StreamReplay {
     } else {
       append(number, std::move(begun));
     }
+  }
+
+  static void wait_for(Rank& rank, std::size_t operation) {
+    if (rank.operations[operation].done) return;
+    rank.operations[operation].waited = true;
+    rank.waited.push_back(operation);
+    ++rank.waited_open;
   }
 
   void arrive(Id id) {
@@ -210,12 +220,13 @@ class StreamReplay {
   /// Starts the first group, and all that follow those that are done at once.
   void start_groups(int number) {
     Rank& rank = state(number);
-    while (!rank.stream.empty()) {
-      for (const std::size_t each : rank.stream.front()) {
-        if (!rank.operations[each].started) start({number, each});
-      }
-      if (first_open(number).has_value()) return;
-      rank.stream.pop_front();
+    while (true) {
+      if (rank.under_way && rank.open > 0) return;
+      if (std::exchange(rank.under_way, false)) rank.stream.pop_front();
+      if (rank.stream.empty()) return;
+      rank.under_way = true;
+      rank.open = rank.stream.front().size();
+      for (const std::size_t each : rank.stream.front()) start({number, each});
     }
   }
 
@@ -235,7 +246,12 @@ class StreamReplay {
   }
 
   void finish(Id id) {
-    if (std::exchange(at(id).done, true)) return;
+    Operation& operation = at(id);
+    if (std::exchange(operation.done, true)) return;
+    Rank& rank = state(id.rank);
+    if (operation.waited) --rank.waited_open;
+    // The rank itself takes the next group: this may be in the middle of starting the group.
+    if (is_message(operation)) --rank.open;
     ready_.push_back(id.rank);
   }
 

@@ -20,6 +20,12 @@ std::string call_in_words(const StreamCall& call) {
   return fmt::format("{} {} rank {}{}", name, preposition, call.peer, place);
 }
 
+Hint hint_for_streams() {
+  return {"group-messages",
+          "group them, so that they start together: one wait_all, or sendrecv (--backend nccl "
+          "groups what was started before one wait)"};
+}
+
 }  // namespace
 
 std::string in_words(const StreamHang& hang) {
@@ -37,9 +43,7 @@ std::string in_words(const StreamHang& hang) {
   }
   if (hang.circle.size() > kMostShown)
     text += fmt::format("\n  … {} more in the circle", hang.circle.size() - kMostShown);
-  return text +
-         "\n  hint: group them, so that they start together: one wait_all, or sendrecv "
-         "(--backend nccl groups what was started before one wait)";
+  return text + "\n  hint: " + hint_for_streams().text;
 }
 
 DeadlockError error_of(const StreamHang& hang) {
@@ -64,7 +68,8 @@ DeadlockError error_of(const StreamHang& hang) {
           {wait.rank, call.name, call.peer, call.place.file_name(),
            static_cast<int>(call.place.line())},
           std::move(waits),
-          std::move(cycle)};
+          std::move(cycle),
+          hint_for_streams()};
 }
 
 }  // namespace rankbox

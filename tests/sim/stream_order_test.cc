@@ -52,11 +52,19 @@ const Row kRows[] = {
        dist.wait_all({received, sent});
      },
      Ends::kAlways},
-    {"one wait_all, but a blocking call before it",
+    {"one wait_all, but a blocking call between the starts",
      [](Comm& dist, Tensor& out, Tensor& in) {
        const Comm::Request received = dist.irecv(in, prev_of(dist));
        dist.barrier();
        const Comm::Request sent = dist.isend(out, next_of(dist));
+       dist.wait_all({received, sent});
+     },
+     Ends::kNever},
+    {"one wait_all, but a blocking call before that",
+     [](Comm& dist, Tensor& out, Tensor& in) {
+       const Comm::Request received = dist.irecv(in, prev_of(dist));
+       const Comm::Request sent = dist.isend(out, next_of(dist));
+       dist.barrier();
        dist.wait_all({received, sent});
      },
      Ends::kNever},
@@ -136,6 +144,7 @@ TEST_CASE("the report has the circle, with both lines of each rank") {
   CHECK(error.op() == "isend");
   CHECK(error.peer() == 1);
   CHECK(error.line() == line + 1);
+  CHECK(error.hint().id == "group-messages");
   CHECK(error.cycle() == std::vector<int>{0, 2, 1});
   const std::string own =
       fmt::format("rank 0: isend to rank 1 at {}:{} is queued", __FILE__, line + 1);
