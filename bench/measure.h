@@ -1,4 +1,4 @@
-// The timing loop of every program in this folder, so that Rankbox and its peers are measured in
+// The timing loop of all benchmarks, in this folder and in cli/gpu, so that Rankbox and its peers are measured in
 // the same way.
 //
 // A block is a number of calls, back to back, that lasts about 5 ms; its time is that of

@@ -41,32 +41,20 @@ void BuffersInUse::check(const Caller& caller, Slice read, Slice written) const 
 
 void BuffersInUse::check_touch(const char* function, Slice read, Slice written, int rank,
                                Place place) const {
-  const Use* early = find(writes_, read, 0);
-  const Use* const received = early != nullptr ? nullptr : find(writes_, written, 0);
-  const Use* const sent =
-      early != nullptr || received != nullptr ? nullptr : find(reads_, written, longest_read_);
-  const Use* const use = early != nullptr ? early : received != nullptr ? received : sent;
-  if (use == nullptr) [[likely]]
-    return;
   const auto line = static_cast<int>(place.line());
-  const std::string here =
-      line == 0 ? function : fmt::format("{} at {}:{}", function, place.file_name(), line);
-  const std::string start =
-      fmt::format("{} at {}:{}", use->operation, use->place.file_name(), use->place.line());
-  const std::string problem =
-      early != nullptr
-          ? fmt::format("read what the {} has not delivered yet, in {}; wait() first", start, here)
-      : received != nullptr
-          ? fmt::format(
-                "wrote, in {}, to the tensor of its {} before it waited for it; wait() "
-                "first, or use another tensor",
-                here, start)
-          : fmt::format(
-                "wrote to the tensor of its {} before it waited for it, in {}; what "
-                "arrives depends on timing. wait() first, or send a clone()",
-                start, here);
-  throw BufferReused(fmt::format("rank {} {}", rank, problem),
-                     {rank, function, -1, line == 0 ? "" : place.file_name(), line});
+  const auto refuse = [&](const char* did, const Use& use, const char* problem) {
+    const std::string here = line == 0 ? "" : fmt::format(" at {}:{}", place.file_name(), line);
+    throw BufferReused(
+        fmt::format("rank {} {} {} at {}:{} {}, in {}{}; wait() first, or use another tensor", rank,
+                    did, use.operation, use.place.file_name(), use.place.line(), problem, function,
+                    here),
+        {rank, function, -1, line == 0 ? "" : place.file_name(), line});
+  };
+  if (const Use* early = find(writes_, read, 0))
+    refuse("read what the", *early, "has not delivered yet");
+  const Use* used = find(writes_, written, 0);
+  if (used == nullptr) used = find(reads_, written, longest_read_);
+  if (used != nullptr) refuse("wrote to the tensor of its", *used, "before it waited for it");
 }
 
 BuffersInUse::Entry::Entry(BuffersInUse& table, const Caller& caller, Slice read, Slice written)

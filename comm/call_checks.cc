@@ -85,9 +85,7 @@ void check_disjoint(const Caller& caller, Slice out, Slice in) {
 }
 
 void check_not_in_use(const Caller& caller, Slice read, Slice written) {
-  // Null on a thread that a rank's program started.
-  const MemoryMeter* const meter = current_memory_meter();
-  if (meter != nullptr) meter->in_use.check(caller, read, written);
+  current_memory_meter()->in_use.check(caller, read, written);
 }
 
 void check_in_place(const Caller& caller, Slice part, Slice whole, std::int64_t begin) {

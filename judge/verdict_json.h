@@ -7,8 +7,9 @@
 //                "replay": "./rankbox check broadcast_ring --replay …",
 //                "hint": {"id": "never-written", "text": "it was never written"}}}
 //
-// All fields are always present; `failure` only if something failed, and `hint` only if its cause is
-// known. A text of more than kMostTextBytes keeps its beginning and its end.
+// All fields are always present, but for `failure`, which is there if something failed, and `hint`,
+// which is there if the likely cause is known. A text of more than kMostTextBytes keeps its
+// beginning and its end.
 //
 // The reader trusts nothing: a learner's process can write what it likes in place of a verdict.
 #pragma once

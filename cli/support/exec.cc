@@ -24,9 +24,9 @@ std::vector<char*> pointers_to(const std::vector<std::string>& words) {
 }
 
 bool is_plain_word(std::string_view word) {
-  return word.find_first_not_of(
-             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-             "0123456789_-./+=,:@%") == std::string_view::npos;
+  return !word.empty() && word.find_first_not_of(
+                              "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                              "0123456789_-./+=,:@%") == std::string_view::npos;
 }
 
 std::string quoted_word(const std::string& word) {
@@ -37,7 +37,8 @@ std::string quoted_word(const std::string& word) {
 }
 
 std::string find_program(const std::string& name) {
-  if (name.find('/') != std::string::npos) return std::filesystem::absolute(name).string();
+  if (name.find('/') != std::string::npos)
+    return access(name.c_str(), X_OK) == 0 ? std::filesystem::absolute(name).string() : "";
   const char* path = std::getenv("PATH");
   std::istringstream folders(path == nullptr ? "/usr/bin:/bin" : path);
   for (std::string folder; std::getline(folders, folder, ':');) {

@@ -25,8 +25,8 @@ std::vector<int> parse_ranks(std::string_view text);
 /// smaller than 4 bytes or larger than 64G, a factor below 2, an end before the start.
 std::vector<std::int64_t> parse_sizes(std::string_view text);
 
-/// Parses one number of bytes from 0 to 64G: "0", "100", "64K", "13.5G". Throws InvalidArgument for other
-/// text.
+/// Parses one number of bytes from 0 to 64G: "0", "100", "64K", "13.5G". Throws InvalidArgument for
+/// other text.
 std::int64_t parse_bytes(std::string_view text);
 
 /// Returns "4 MiB", "1.5 KiB", "12 B".

@@ -10,8 +10,8 @@
 namespace rankbox::cli {
 
 /// Returns the command that runs `command` as `ranks` processes: for run_child() of
-/// cli/support/child.h, or for run_attached(). Throws Error, which names the package to install, if there is no mpirun in
-/// PATH. REQUIRES: ranks >= 1, and a command.
+/// cli/support/child.h, or for run_attached(). Throws Error, which names the package to install, if
+/// there is no mpirun in PATH. REQUIRES: ranks >= 1, and a command.
 std::vector<std::string> mpirun_command(int ranks, const std::vector<std::string>& command);
 
 /// Runs a launcher (or a program that needs none) with this process's output and an empty input.

@@ -99,8 +99,7 @@ std::string hint_for(cudaError_t status) {
     case cudaErrorNotSupported:
       return "this GPU or its driver lacks a feature that is needed, usually memory pools "
              "(cudaMallocAsync), as some virtual GPUs do: use a whole GPU or a MIG slice, update "
-             "the "
-             "driver, or build with --config=sim";
+             "the driver, or build with --config=sim";
     case cudaErrorLaunchTimeout:
       return "a kernel ran for too long, or what it waits for never comes";
     case cudaErrorPeerAccessUnsupported:

@@ -38,7 +38,7 @@ class NcclLaunches {
   void order(std::uint64_t launch, cudaStream_t stream, const Doing& doing);
 
   bool is_finished(std::uint64_t launch);
-  /// Forgets all launches. REQUIRES: they have finished.
+  /// Forgets all launches. REQUIRES: they have finished, or the rank ends after a failure.
   void clear();
   /// Returns the number of launches known to have finished; it grows while the device makes
   /// progress.

@@ -92,8 +92,7 @@ std::optional<Difference> compare_time(const RunReport& report, const Case& exam
       sends_too_much
           ? Hint("several-segments-in-flight",
                  "each tree carries half of the tensor, a segment a message, several of them in "
-                 "flight, "
-                 "and messages of left and right children take turns")
+                 "flight, and messages of left and right children take turns")
           : Hint("next-before-adding", "start the next messages before you add what has arrived");
   return Difference{"time without latency",
                     -1,

@@ -121,8 +121,7 @@ std::vector<Mistake> mistakes(const Case& example, int me) {
        made([=](int, std::size_t, std::size_t, double) { return 1 / p; })},
       {{"mean-of-micro-batch-means",
         "that is the mean of the micro-batches' means: samples of small ones count too much. "
-        "Divide "
-        "each loss by this rank's number of samples: cross_entropy's divisor"},
+        "Divide each loss by this rank's number of samples: cross_entropy's divisor"},
        made([=](int, std::size_t, std::size_t n, double) {
          return 1 / p / static_cast<double>(n);
        })},

@@ -109,13 +109,11 @@ std::vector<Mistake> mistakes(const Case& example, int me) {
   return {
       {{"go-on-until-all-are-done",
         "nothing was learnt here: go on until no rank has a batch left, and take every step, also "
-        "on "
-        "ranks without a batch"},
+        "on ranks without a batch"},
        made(0, true, share)},
       {{"divide-by-samples",
         "that is what comes of the mean over ranks: add up gradients and samples, and divide by "
-        "the "
-        "samples, not by the ranks"},
+        "the samples, not by the ranks"},
        made(all, true, [=](const Step&, std::size_t) { return 1 / p; })},
       {{"mean-of-rank-means",
         "that is the mean of the ranks' means: samples of small batches count too much. Divide by "

@@ -48,8 +48,8 @@ std::optional<Difference> compare_list(const char* what, const std::vector<std::
         what, static_cast<std::int64_t>(i), fmt::format("sample {}", expected[i]),
         fmt::format("sample {}", actual[i]),
         leaks ? Hint("leak",
-                     "other ranks train with it: a leak. The split is made with rank 0's "
-                     "seed")
+                     "other ranks train with it: a leak. The split is made with the seed of "
+                     "rank 0")
               : Hint("order-of-rank-0-seed",
                      "the order is shuffled(samples, seed, 0), with rank 0's seed")};
   }

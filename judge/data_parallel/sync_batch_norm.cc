@@ -87,15 +87,16 @@ std::optional<Difference> compare_part(const char* what, const Tensor& actual,
     const double should_be = whole[begin + i];
     if (std::abs(is[i] - should_be) <= kBound * (1 + std::abs(should_be))) continue;  // not NaN
     const bool local = std::abs(is[i] - alone[i]) <= kBound * (1 + std::abs(alone[i]));
-    return Difference{
-        what, static_cast<std::int64_t>(i), in_words(static_cast<float>(should_be)),
-        in_words(is[i]),
-        local               ? Hint("own-samples-alone",
-                                   "that is what this rank's own samples give: the others' are missing")
-        : std::isnan(is[i]) ? Hint("never-written-or-0-by-0", "it was never written, or is 0/0")
-                            : Hint("sums-before-division",
-                                   "sums and counts of all ranks first, then divide: as "
-                                   "doubles")};
+    return Difference{what, static_cast<std::int64_t>(i), in_words(static_cast<float>(should_be)),
+                      in_words(is[i]),
+                      local ? Hint("own-samples-alone",
+                                   "that is what this rank's own samples give: the others' are "
+                                   "missing")
+                      : std::isnan(is[i])
+                          ? Hint("never-written-or-0-by-0", "it was never written, or is 0/0")
+                          : Hint("sums-before-division",
+                                 "sums and counts of all ranks first, then divide: as "
+                                 "doubles")};
   }
   return std::nullopt;
 }

@@ -154,12 +154,12 @@ Hint origin(const Part& part, float is, float expected) {
             "the lower half is dropped: always towards zero, also on average"};
   if (part.is_made_by(Rule::kSameForAll))
     return {"one-random-number-for-all",
-            "every weight has a random number of its own: that of first + i"};
+            "each weight has another random number: that of first + i"};
   if (part.is_made_by(Rule::kByPlace))
     return {"random-number-of-place",
             "r belongs to the number of the weight in the model, first + i, not to its place here"};
   if (part.is_made_by(Rule::kSameInAllSteps))
-    return {"same-random-numbers-each-step", "every step has random numbers of its own"};
+    return {"same-random-numbers-each-step", "each step has other random numbers"};
   if (std::isnan(expected))
     return {"nan-stays-nan", "a NaN stays one: random bits must not carry into its sign"};
   if (std::isinf(expected)) return {"infinity-stays-infinite", "an infinite value stays infinite"};

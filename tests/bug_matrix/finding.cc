@@ -1,6 +1,7 @@
 #include "tests/bug_matrix/finding.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string_view>
 
 #include "comm/errors.h"

@@ -70,7 +70,8 @@ def main():
     rows = []
     seen = set()
     number = 0
-    for program in mistakes_of_calls.programs() + mistakes.programs() + mistakes_of_buffers.programs():
+    modules = (mistakes_of_calls, mistakes, mistakes_of_buffers)
+    for program in [program for module in modules for program in module.programs()]:
         for wrong, body in ((True, program.wrong), (False, program.right)):
             text = "\n".join("  " + line for line in body.split("\n") if line.strip())
             if text in seen:  # several mistakes may have the same twin

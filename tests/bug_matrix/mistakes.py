@@ -124,9 +124,10 @@ def missing_waits():
             continue
         start = f"dist.{name}_async({COLLECTIVES[name]})"
         for where, condition in (("every rank", "d.r >= 0"), ("one rank", "d.r == d.p - 1")):
-            yield Program("missing wait", name + "_async", f"{name}_async, not waited for on {where}",
-                          "call",
-                          f"const Request kept = {start}; //A\nif (!({condition})) dist.wait(kept);",
+            yield Program("missing wait", name + "_async",
+                          f"{name}_async, not waited for on {where}", "call",
+                          f"const Request kept = {start}; //A\n"
+                          f"if (!({condition})) dist.wait(kept);",
                           f"const Request kept = {start};\ndist.synchronize();\ndist.wait(kept);")
 
 
@@ -163,7 +164,8 @@ def deadlocks():
                   "dist.sendrecv(d.x, d.next, d.y, d.prev);", (3, 4, 5, 6, 7, 8))
     yield Program("deadlock", "send", "two sends that cross a third rank's", "circle",
                   "if (d.r == 0) dist.send(d.x, 1); //A\nif (d.r == 1) dist.send(d.x, 2); //A\n"
-                  "if (d.r == 2) dist.send(d.x, 0); //A\nif (d.r < 3) dist.recv(d.y, (d.r + 2) % 3);",
+                  "if (d.r == 2) dist.send(d.x, 0); //A\n"
+                  "if (d.r < 3) dist.recv(d.y, (d.r + 2) % 3);",
                   "if (d.r == 0) dist.send(d.x, 1);\nif (d.r < 3) dist.recv(d.y, (d.r + 2) % 3);\n"
                   "if (d.r == 1) dist.send(d.x, 2);\nif (d.r == 2) dist.send(d.x, 0);", (3, 4, 8),
                   True)

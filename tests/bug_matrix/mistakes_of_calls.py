@@ -45,10 +45,12 @@ def different_collectives():
             yield pair(first + "_async", second + "_async", "0")
         yield Program(
             "call mismatch", second, f"{first} and {second} in another order", "disagreement",
-            fork("1", f"{call(second)} //A\n  {call(first)}", f"{call(first)} //B\n  {call(second)}"),
+            fork("1", f"{call(second)} //A\n  {call(first)}",
+                 f"{call(first)} //B\n  {call(second)}"),
             fork("1", f"{call(first)}\n  {call(second)}", f"{call(first)}\n  {call(second)}"))
     for first, second in zip(list(COLLECTIVES), list(COLLECTIVES)[1:]):
-        half = pair(first, second, "4", "half", "Comm half = dist.split(dist.rank() % 2); //C", (8,))
+        half = pair(first, second, "4", "half", "Comm half = dist.split(dist.rank() % 2); //C",
+                    (8,))
         yield replace(half, wrong=in_half(half.wrong), right=in_half(half.right),
                       name=f"{first} against {second} in a half")
         yield Program(
@@ -130,7 +132,8 @@ def null_communicators():
     for name in ALL_COLLECTIVES:
         body = f"if (d.r %s 0) {call(name, comm='part')}%s"
         yield Program("null communicator", name, f"{name} in a communicator without this rank",
-                      "call", f"Comm part = dist.split(d.r == 0 ? -1 : 0);\n{body % ('==', ' //A')}",
+                      "call",
+                      f"Comm part = dist.split(d.r == 0 ? -1 : 0);\n{body % ('==', ' //A')}",
                       f"Comm part = dist.split(0);\n{body % ('>=', '')}")
 
 

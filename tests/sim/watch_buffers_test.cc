@@ -237,10 +237,10 @@ TEST_CASE("async collectives have their results, in place and not, where buffers
       sums.push_back(to_host(tensor)[0] + to_host(tensor).back());
     };
     Tensor one = full(2, mine), all = full(2 * p, mine), other = zeros(2 * p);
-    sum_after(dist.all_reduce_async(one), one);                        // 6 + 6
-    sum_after(dist.broadcast_async(one, 1), one);                      // 6 + 6
-    sum_after(dist.all_gather_async(chunk(all, r, p), all), all);      // 1 + 3
-    sum_after(dist.reduce_scatter_async(all, chunk(all, r, p)), one);  // 6 + 6
+    sum_after(dist.all_reduce_async(one), one);                    // 6 + 6
+    sum_after(dist.broadcast_async(one, 1), one);                  // 6 + 6
+    sum_after(dist.all_gather_async(chunk(all, r, p), all), all);  // 1 + 3
+    sum_after(dist.reduce_scatter_async(all, chunk(all, r, p)), all);
     sum_after(dist.all_to_all_async(all, other), other);
     sum_after(dist.gather_async(chunk(all, r, p), all, 2), all);
     sum_after(dist.scatter_async(all, chunk(all, r, p), 2), all);
@@ -258,7 +258,7 @@ TEST_CASE("async collectives have their results, in place and not, where buffers
     dist.all_reduce(one), note(one);
     dist.broadcast(one, 1), note(one);
     dist.all_gather(chunk(all, r, p), all), note(all);
-    dist.reduce_scatter(all, chunk(all, r, p)), note(one);
+    dist.reduce_scatter(all, chunk(all, r, p)), note(all);
     dist.all_to_all(all, other), note(other);
     dist.gather(chunk(all, r, p), all, 2), note(all);
     dist.scatter(all, chunk(all, r, p), 2), note(all);

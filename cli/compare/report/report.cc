@@ -100,8 +100,8 @@ void set_times(Texts& texts, const Row& row, const Columns& columns, const Row* 
   if (has_rate) texts.rate = fmt::format("{:.3g}", row.bus_bandwidth() / 1e9);
 }
 
-/// Returns whether the coefficients of a native row give its time, as they do on one class of links.
-/// They do not where a cluster has modes, or two levels are quicker than one.
+/// Returns whether a native row's coefficients give its time. They do on one class of links, but
+/// not where a cluster has modes, or where two levels are quicker than one.
 bool gives_time(const Row& row, const Cluster& machine) {
   if (row.whose != Whose::kNative || !row.virtual_seconds) return true;
   const Link& link = machine.link(machine.nodes_for(row.world_size) == 1);
