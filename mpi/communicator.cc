@@ -42,7 +42,10 @@ Caller Backend::caller(const char* operation, Place place) const {
   return {run_->rank(), run_->memory().owner, rank(), size(), operation, place};
 }
 
-void Backend::begin(const Caller& /*caller*/) { run_->begin(); }
+void Backend::begin(const Caller& caller) {
+  check_thread(caller);
+  run_->begin();
+}
 
 void Backend::send(const Caller& caller, Slice slice, int dst) {
   check_count(caller, slice);

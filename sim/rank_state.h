@@ -32,9 +32,10 @@ struct alignas(64) RankState {
         shaker(seed) {}
 
   World* world;
-  int rank;               // in the world
-  SpinLimit spin_limit;   // the executor's
-  DataPlane* data_plane;  // the world's; null: data is in host memory
+  int rank;                      // in the world
+  SpinLimit spin_limit;          // the executor's
+  const void* thread = nullptr;  // that runs it (__builtin_thread_pointer); null: fibers move
+  DataPlane* data_plane;         // the world's; null: data is in host memory
 
   // A rank blocks in one call at a time, so its blocking operations are stored here, at addresses
   // that stay in its cache.

@@ -34,6 +34,7 @@ void run_rank(World& world, RankState& rank, const std::function<void(Communicat
   RankState* const outer_rank = std::exchange(current_rank(), &rank);
   MemoryMeter* const outer_meter = std::exchange(current_memory_meter(), &rank.memory);
   DataPlane* const data_plane = world.data_plane();
+  if (world.options().executor == ExecutorKind::kThreads) rank.thread = __builtin_thread_pointer();
   try {
     if (data_plane != nullptr) data_plane->enter(rank.rank);
     Communicator dist(Backend(rank, world.world_group(), rank.rank));

@@ -21,7 +21,10 @@ Caller NcclBackend::caller(const char* operation, Place place) const {
   return {rank_->rank(), rank_->owner(), rank(), size(), operation, place};
 }
 
-void NcclBackend::begin(const Caller& caller) { rank_->begin(caller); }
+void NcclBackend::begin(const Caller& caller) {
+  check_thread(caller);
+  rank_->begin(caller);
+}
 
 void NcclBackend::send(const Caller& caller, Slice slice, int dst) {
   rank_->run(caller, *member_, {{.sends = true, .peer = dst, .slice = slice}});

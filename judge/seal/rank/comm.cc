@@ -123,7 +123,7 @@ Caller Backend::caller(const char* operation, Place place) const {
   return {state_->rank, state_->memory.owner, index_, size(), operation, place};
 }
 
-void Backend::begin(const Caller& /*caller*/) {}
+void Backend::begin(const Caller& caller) { check_thread(caller); }
 
 void Backend::send(const Caller& caller, Slice slice, int dst) {
   ByteWriter writer = begin_request(caller, *group_);
