@@ -279,9 +279,9 @@ class StreamReplay {
       is_called = find_other_side(step.ahead, &wanted);
     }
     const auto by_rank = [](const Step& step) { return step.wait.rank; };
-    std::ranges::rotate(path, std::ranges::min_element(path, {}, by_rank));
+    std::rotate(path.begin(), std::ranges::min_element(path, {}, by_rank), path.end());
     std::vector<StreamWait> circle;
-    for (Step& step : path) circle.push_back(std::move(step.wait));
+    for (const Step& step : path) circle.push_back(step.wait);
     return circle;
   }
 
