@@ -74,13 +74,15 @@ class Walker {
     comms_[0] = dist;
   }
 
-  std::vector<std::uint64_t> walk() {
+  std::vector<std::uint64_t> walk(const std::function<void()>& before_step) {
     const int me = comms_[0]->rank();
     for (const Step& step : program_.ranks[static_cast<std::size_t>(me)]) {
       if (step.kind == StepKind::kReturn) break;
+      if (before_step && step.kind != StepKind::kCompute) before_step();
       if (step.kind == StepKind::kThrow) throw std::runtime_error("as the program says");
       take(step);
     }
+    if (before_step) before_step();
     return std::move(received_);
   }
 
@@ -226,8 +228,9 @@ class Walker {
 
 }  // namespace
 
-std::vector<std::uint64_t> walk(const Program& program, Comm& dist) {
-  return Walker(program, dist).walk();
+std::vector<std::uint64_t> walk(const Program& program, Comm& dist,
+                                const std::function<void()>& before_step) {
+  return Walker(program, dist).walk(before_step);
 }
 
 }  // namespace rankbox::testing

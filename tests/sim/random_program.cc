@@ -57,7 +57,8 @@ void choose_arguments(Step& step, const std::vector<int>& members, RandomSource&
 
 class Generator {
  public:
-  Generator(std::uint64_t seed, int most_ranks) : random_(seed) {
+  Generator(std::uint64_t seed, int most_ranks, int most_events)
+      : random_(seed), most_events_(most_events) {
     program_.seed = seed;
     program_.world_size = 1 + random_.below(static_cast<std::size_t>(most_ranks));
     std::vector<int> everyone(static_cast<std::size_t>(program_.world_size));
@@ -72,7 +73,7 @@ class Generator {
   }
 
   Program make() {
-    const int events = 3 + random_.below(23);
+    const int events = 3 + random_.below(static_cast<std::size_t>(most_events_ - 2));
     for (event_ = 0; event_ < events; ++event_) {
       // A single rank has no peer to send to.
       const int kind = program_.world_size == 1 ? 13 + random_.below(7) : random_.below(20);
@@ -199,6 +200,7 @@ class Generator {
   }
 
   RandomSource random_;
+  int most_events_;
   Program program_;
   std::vector<std::vector<int>> open_;  // [rank] requests not waited for yet
   int event_ = 0;
@@ -308,12 +310,12 @@ const char* name_of(StepKind kind) {
 
 }  // namespace
 
-Program matched_program(std::uint64_t seed, int most_ranks) {
-  return Generator(seed, most_ranks).make();
+Program matched_program(std::uint64_t seed, int most_ranks, int most_events) {
+  return Generator(seed, most_ranks, most_events).make();
 }
 
-Program broken_program(std::uint64_t seed, int most_ranks) {
-  const Program matched = matched_program(seed, most_ranks);
+Program broken_program(std::uint64_t seed, int most_ranks, int most_events) {
+  const Program matched = matched_program(seed, most_ranks, most_events);
   RandomSource random(seed ^ 0x9e3779b97f4a7c15);
   while (true) {
     Program broken = matched;

@@ -63,11 +63,11 @@ struct Program {
   std::string change;                    // what was broken, in words; empty for a matched program
 };
 
-/// Returns a working program of 1 to `most_ranks` ranks, at most 9.
-Program matched_program(std::uint64_t seed, int most_ranks = 9);
+/// Returns a working program of 1 to `most_ranks` ranks, at most 9, and 3 to `most_events` events.
+Program matched_program(std::uint64_t seed, int most_ranks = 9, int most_events = 25);
 
 /// Returns a matched program with one thing changed.
-Program broken_program(std::uint64_t seed, int most_ranks = 9);
+Program broken_program(std::uint64_t seed, int most_ranks = 9, int most_events = 25);
 
 /// Returns element i of what the step sends or contributes. Exact in the step's dtype, and so are
 /// the reductions of up to 9 ranks' elements by the step's op.

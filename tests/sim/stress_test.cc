@@ -18,11 +18,9 @@
 
 #include <doctest/doctest.h>
 
-#include "comm/run_ranks.h"
-#include "tests/sim/observe.h"
-#include "tests/sim/program_walker.h"
 #include "tests/sim/random_program.h"
 #include "tests/sim/reference_model.h"
+#include "tests/sim/run_program.h"
 
 namespace rankbox::testing {
 namespace {
@@ -35,55 +33,6 @@ constexpr std::uint64_t kRuns = 600;
 constexpr std::uint64_t kRuns = 2000;
 #endif
 constexpr std::chrono::seconds kPatience{200};
-
-// ---- Running a program ----------------------------------------------------------------------
-
-struct Run {
-  Verdict verdict;
-  std::string what;
-  std::vector<std::vector<std::uint64_t>> received;
-  RunReport report;
-};
-
-Verdict verdict_of(const std::exception_ptr& thrown) {
-  if (thrown == nullptr) return {};
-  if (const auto error = error_as<DeadlockError>(thrown)) {
-    Verdict verdict{OutcomeKind::kDeadlock, -1, {}};
-    for (const Wait& wait : error->waits())
-      verdict.blocked.push_back({wait.rank, wait.op, wait.peers});
-    return verdict;
-  }
-  if (const auto error = error_as<MessageMismatch>(thrown))
-    return {OutcomeKind::kMessageMismatch, error->rank(), {}};
-  if (const auto error = error_as<CollectiveMismatch>(thrown))
-    return {OutcomeKind::kCollectiveMismatch, error->rank(), {}};
-  if (const auto error = error_as<UnreceivedMessage>(thrown))
-    return {OutcomeKind::kUnreceived, error->rank(), {}};
-  if (const auto error = error_as<RankFailed>(thrown))
-    return {OutcomeKind::kFailed, error->rank(), {}};
-  return {OutcomeKind::kFailed, -2, {}};  // which the model never returns
-}
-
-Run run(const Program& program) {
-  Run run;
-  run.received.resize(program.ranks.size());
-  RunOptions options;
-  options.world_size = program.world_size;
-  options.buffering = program.buffering;
-  options.seed = program.schedule;
-  try {
-    run_world(
-        options,
-        [&](Comm& dist) {
-          run.received[static_cast<std::size_t>(dist.rank())] = walk(program, dist);
-        },
-        &run.report);
-  } catch (...) {
-    run.verdict = verdict_of(std::current_exception());
-    run.what = what_of(std::current_exception());
-  }
-  return run;
-}
 
 // ---- Watching -------------------------------------------------------------------------------
 
@@ -141,7 +90,7 @@ bool ends_as_predicted(const Program& program, Watchdog& watchdog,
                        std::map<OutcomeKind, int>& seen) {
   const Prediction prediction = predict(program);
   watchdog.starts(program);
-  const Run got = run(program);
+  const ProgramRun got = run_program(program);
   watchdog.ends();
   ++seen[got.verdict.kind];
 
@@ -198,7 +147,7 @@ TEST_CASE("virtual time does not depend on the schedule") {
     for (std::uint64_t schedule : {std::uint64_t{0}, seed, seed + 1}) {
       program.schedule = schedule;
       watchdog.starts(program);
-      const Run got = run(program);
+      const ProgramRun got = run_program(program);
       watchdog.ends();
       if (!first) first = got.report;
       CHECK(got.report.virtual_seconds == first->virtual_seconds);
