@@ -163,6 +163,7 @@ Contained run_contained(const ContainedOptions& options) {
   child_options.ask_where = true;
   child_options.tree_bytes = child_options.memory_bytes;
   child_options.tree_threads = options.tree_threads;
+  child_options.on_output = options.on_output;
   std::optional<Container> container;
   if (options.in_container && container_problem().empty()) {
     container = container_of(options);
@@ -177,6 +178,10 @@ Contained run_contained(const ContainedOptions& options) {
 
   Contained contained = verdict_of(options, child, report);
   contained.output = child.output;
+  if (child.output_bytes > std::ssize(child.output)) {
+    contained.output += fmt::format("\n[cut here, after {} of {} bytes]\n", child.output.size(),
+                                    child.output_bytes);
+  }
   contained.result = report.result;
   if (contained.verdict.failure) complete_place(*contained.verdict.failure, options, report);
   return contained;

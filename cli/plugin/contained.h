@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/support/child.h"
@@ -25,12 +27,13 @@ struct ContainedOptions {
   int memory_mb = 1024;                    // of private memory
   std::int64_t file_bytes = 1 << 24;       // largest file it may write
   int tree_threads = 0;                    // that it and its processes may have; 0: no limit
+  std::function<void(std::string_view)> on_output = {};  // as in ChildOptions
 };
 
 struct Contained {
   Verdict verdict;
   bool reported = false;    // by the process; else the verdict says how it ended
-  std::string output = {};  // the output, up to the first 64 KiB
+  std::string output = {};  // the output: the first 64 KiB, and a line if there is more
   std::string result = {};  // the rest of its report (verdict_report.h); empty: it ended earlier
 };
 

@@ -1,5 +1,6 @@
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <vector>
@@ -42,6 +43,10 @@ std::vector<std::string> command_for(const std::string& program, const std::stri
   return words;
 }
 
+std::string ended_early(int code) {
+  return fmt::format("a rank ended with exit code {} before rank_main returned", code);
+}
+
 /// Returns the failure of a run without a result: a rank died or was killed.
 Failure failure_of_end(int status, const ProgramOptions& options) {
   Failure failure;
@@ -53,7 +58,7 @@ Failure failure_of_end(int status, const ProgramOptions& options) {
     const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status) - 128;
     failure.message = fmt::format("a rank died of signal {} ({})", signal, strsignal(signal));
   } else {
-    failure.message = fmt::format("a rank ended with exit code {}", WEXITSTATUS(status));
+    failure.message = ended_early(WEXITSTATUS(status));
   }
   return failure;
 }
@@ -70,7 +75,16 @@ int run_on_backend(const std::string& source, const std::string& backend,
     fmt::print(stderr, "{}rankbox run: {}\n", compiled.output, in_one_line(*compiled.failure));
     return 1;
   }
-  return run_attached(command_for(program, library, backend, options), options.again);
+  ProgramOptions with_result = options;
+  with_result.result = folder.path("result.json");
+  with_result.prints_figures = true;
+  const int code = run_attached(command_for(program, library, backend, with_result), options.again);
+  // Of signals, run_attached() has told; of its time limit, the program.
+  const bool is_told = code == 0 || code > 128 || code == kTimeoutStatus;
+  if (!is_told && !std::filesystem::exists(with_result.result)) {
+    fmt::print(stderr, "rankbox run: crash: {}; {} says where\n", ended_early(code), options.again);
+  }
+  return code;
 }
 
 Outcome run_on_backend_quietly(const std::string& source, const std::string& backend,

@@ -12,6 +12,7 @@
 #include "cli/picture/run_picture.h"
 #include "cli/plugin/verdict_report.h"
 #include "cli/run/program.h"
+#include "cli/run/rank_output.h"
 #include "cli/support/lists.h"
 #include "cli/support/subcommands.h"
 #include "comm/errors.h"
@@ -52,6 +53,7 @@ Verdict run_and_draw(void (*rank_main)(Comm&), const ProgramOptions& options,
   std::optional<DeadlockError> deadlock;
   Verdict verdict = undecided(options.name);
   try {
+    const RankOutput output;
     run_world(
         how,
         [&](Comm& dist) {

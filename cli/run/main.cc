@@ -8,8 +8,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
+#include <system_error>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -19,6 +22,7 @@
 
 #include "cli/plugin/plugin.h"
 #include "cli/run/program.h"
+#include "cli/run/rank_output.h"
 #include "cli/support/paths.h"
 #include "comm/errors.h"
 #include "comm/run_failure.h"
@@ -33,6 +37,12 @@ namespace {
 std::string& signal_message() {
   static std::string words;
   return words;
+}
+
+/// What ranks print, until the run ends.
+std::optional<RankOutput>& rank_output() {
+  static std::optional<RankOutput> output;
+  return output;
 }
 
 bool& is_over() {
@@ -63,24 +73,13 @@ void limit_time(const ProgramOptions& options, bool is_first) {
   setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
-void on_exit_called(int status, void* options) {
-  if (is_over()) return;
-  fmt::print(stderr,
-             "rankbox run: crash: process {} called exit({}) instead of returning; {} says where\n",
-             launch().process, status, static_cast<const ProgramOptions*>(options)->again);
-  std::fflush(nullptr);
-  _exit(status == 0 ? 1 : status);
-}
-
-void complain(const Failure& failure, const ProgramOptions& options) {
-  std::fflush(stdout);
-  fmt::print(stderr, "rankbox run: {}; {} explains\n", in_one_line(failure), options.again);
-}
-
-/// Writes the result for the parent, which prints a report.
+/// Writes the result for the parent. Several processes may do so: the last one counts.
 void write_result(const Verdict& verdict, const ProgramOptions& options, const RunReport& report) {
   if (options.result.empty()) return;
-  std::ofstream(options.result) << to_json(verdict) << '\n' << figures_of(options, report) << '\n';
+  const std::string unfinished = fmt::format("{}.{}", options.result, getpid());
+  std::ofstream(unfinished) << to_json(verdict) << '\n' << figures_of(options, report) << '\n';
+  std::error_code ignored;
+  std::filesystem::rename(unfinished, options.result, ignored);
 }
 
 /// Returns the verdict of a run that threw.
@@ -90,9 +89,31 @@ Verdict failed_run(const std::exception& error, const ProgramOptions& options) {
   return failed_before_running(options.name, failure);
 }
 
+void on_exit_called(int status, void* argument) {
+  if (is_over()) return;
+  rank_output().reset();
+  const auto& options = *static_cast<const ProgramOptions*>(argument);
+  const std::string what =
+      fmt::format("process {} called exit({}) instead of returning", launch().process, status);
+  write_result(failed_before_running(options.name, {.kind = FailureKind::kCrash,
+                                                    .rank = launch().process,
+                                                    .file = options.name,
+                                                    .message = what}),
+               options, {});
+  fmt::print(stderr, "rankbox run: crash: {}; {} says where\n", what, options.again);
+  std::fflush(nullptr);
+  _exit(status == 0 ? 1 : status);
+}
+
+void complain(const Failure& failure, const ProgramOptions& options) {
+  std::fflush(stdout);
+  fmt::print(stderr, "rankbox run: {}; {} explains\n", in_one_line(failure), options.again);
+}
+
 /// Called where a failed run ends its processes.
 int report_failure(const RunFailure& ended, const ProgramOptions& options) {
   is_over() = true;
+  rank_output().reset();
   try {
     std::rethrow_exception(ended.error);
   } catch (const std::exception& error) {
@@ -116,8 +137,11 @@ Verdict run_library(const std::string& library, const ProgramOptions& options, R
   check_options(how);
   try {
     const auto rank_main = reinterpret_cast<void (*)(Comm&)>(loaded.function);
+    rank_output().emplace();
     run_world(how, rank_main, &report);
+    rank_output().reset();
   } catch (const std::exception& error) {
+    rank_output().reset();
     return failed_run(error, options);
   }
   Verdict verdict = undecided(options.name);
@@ -142,10 +166,11 @@ int run(const std::string& library, const ProgramOptions& options) {
     complain(*verdict.failure, options);
     return 1;
   }
-  if (options.result.empty()) {
-    fmt::print("{} on {} rank{}: {} messages, {} bytes in all; took {:.3g} s\n", options.name,
-               options.ranks, options.ranks == 1 ? "" : "s", report.messages, report.bytes,
-               report.wall_seconds);
+  if (options.prints_figures) {
+    fmt::print(
+        "{} on {} rank{}: {} message{}, {} bytes, and what collectives sent; took {:.3g} s\n",
+        options.name, options.ranks, options.ranks == 1 ? "" : "s", report.messages,
+        report.messages == 1 ? "" : "s", report.bytes, report.wall_seconds);
   }
   return 0;
 }
@@ -164,6 +189,7 @@ int main(int argc, char** argv) {
     return run(library, options);
   } catch (const std::exception& error) {
     is_over() = true;
+    write_result(failed_run(error, options), options, {});
     if (launch().is_first()) fmt::print(stderr, "rankbox run: {}\n", error.what());
     return dynamic_cast<const InvalidArgument*>(&error) == nullptr ? 1 : 2;
   }

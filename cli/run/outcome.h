@@ -11,7 +11,7 @@ namespace rankbox::cli {
 struct Outcome {
   Verdict verdict;
   std::string figures;   // of figures_of; empty: the run ended earlier
-  std::string output;    // the program's output, if captured: the first 64 KiB
+  std::string output;    // the program's output, as Contained has it
   std::string compiler;  // the compiler's output
 };
 
@@ -20,7 +20,8 @@ struct Outcome {
 /// InvalidArgument for a world that this machine cannot start; Interrupted while an InterruptGuard
 /// lives.
 /// @param source an absolute path
-Outcome run_in_sandbox(const std::string& source, const ProgramOptions& options);
+/// @param shows_output prints what the program prints, as it arrives
+Outcome run_in_sandbox(const std::string& source, const ProgramOptions& options, bool shows_output);
 
 /// Prices and draws a schedule (cli/picture/goal.h) on options.cluster. Leaves files in
 /// options.picture.folder. Throws InvalidArgument for what is no schedule.

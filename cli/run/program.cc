@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProgramOptions, name, again, ranks, nodes, cluster, buffering,
                                    order, executor, without_data, seconds, deadline_seconds, result,
-                                   picture)
+                                   prints_figures, picture)
 
 std::string to_text(const ProgramOptions& options) { return nlohmann::json(options).dump(); }
 
@@ -98,7 +98,8 @@ std::string report_json(const Verdict& verdict, const ProgramOptions& options,
 std::string in_one_line(const Failure& failure) {
   std::string text = name_of(failure.kind);
   text += ": ";
-  if (failure.rank >= 0) text += fmt::format("rank {}: ", failure.rank);
+  const std::string rank = fmt::format("rank {}", failure.rank);
+  if (failure.rank >= 0 && !failure.message.starts_with(rank)) text += rank + ": ";
   if (!failure.file.empty()) {
     text += failure.line > 0 ? fmt::format("{}:{}: ", failure.file, failure.line)
                              : fmt::format("{}: ", failure.file);

@@ -31,6 +31,7 @@ struct ProgramOptions {
   double seconds = 60;           // time limit
   double deadline_seconds = 30;  // time limit for a rank's wait, where deadlocks are not proved
   std::string result;            // of a backend's program: a file for its verdict and figures
+  bool prints_figures = false;   // a backend's program does
   PictureStyle picture;
 };
 

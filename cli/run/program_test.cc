@@ -42,6 +42,7 @@ Ended run(const std::string& rank_main) {
   options.cluster = "laptop";
   options.seconds = 15;  // one program never ends
   options.deadline_seconds = 3;
+  options.prints_figures = true;
   ChildOptions child;
   const std::string program = std::filesystem::absolute(std::getenv("RANKBOX_RUN")).string();
   child.command = mpirun_command(3, {program, library, "--options", to_text(options)});
@@ -61,7 +62,8 @@ TEST_CASE("a program that runs well prints what it prints, and a line of figures
           "  if (dist.rank() == 2) std::printf(\"received\\n\");\n}");
   INFO(ended.output);
   CHECK(ended.code == 0);
-  CHECK(testing::lacks(ended.output, {"received\n", "3 ranks", "1 message", "16 bytes"}) == "");
+  CHECK(testing::lacks(ended.output,
+                       {"[rank 2] received\n", "3 ranks", "1 message,", "16 bytes"}) == "");
 }
 
 TEST_CASE("an error is its kind and place, and names the sandbox; nothing hangs") {

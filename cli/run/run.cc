@@ -145,13 +145,11 @@ void run(const CLI::App& command, Options options) {
     if (status != 0) throw CLI::RuntimeError(status);
     return;
   }
-  const Outcome outcome =
-      is_goal(options.file) ? run_goal(source, program) : run_in_sandbox(source, program);
+  const Outcome outcome = is_goal(options.file)
+                              ? run_goal(source, program)
+                              : run_in_sandbox(source, program, /*shows_output=*/!options.json);
   if (calls_what_is_missing(outcome.verdict)) use_rankbox_more([&] { folder.reset(); });
-  if (!options.json && !outcome.output.empty()) {
-    const bool ends_line = outcome.output.back() == '\n';
-    fmt::print("{}{}\n", outcome.output, ends_line ? "" : "\n");
-  }
+  if (!options.json && !outcome.output.empty()) fmt::print("\n");
   show_pictures(folder->path(""), options.files, options.json);
   end_with(outcome, options);
   require_schedule(folder->path(""), options.files);

@@ -1,5 +1,8 @@
-#include <filesystem>
+#include <cstdio>
+#include <functional>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -22,11 +25,12 @@ bool are_fibers(const ProgramOptions& options) {
 
 }  // namespace
 
-Outcome run_in_sandbox(const std::string& source, const ProgramOptions& options) {
+Outcome run_in_sandbox(const std::string& source, const ProgramOptions& options,
+                       bool shows_output) {
   const TemporaryFolder folder;
-  StatusLine status("compiling " + options.name);
+  std::optional<StatusLine> status(std::in_place, "compiling " + options.name);
   const InterruptGuard guard([&status] {
-    status.tick();
+    if (status) status->tick();
     return false;
   });
 
@@ -39,7 +43,12 @@ Outcome run_in_sandbox(const std::string& source, const ProgramOptions& options)
     return outcome;
   }
 
-  status.set(fmt::format("{} runs on {} ranks", options.name, options.ranks));
+  status->set(fmt::format("{} runs on {} ranks", options.name, options.ranks));
+  const auto show = [&status](std::string_view text) {
+    status.reset();
+    fmt::print("{}", text);
+    std::fflush(stdout);
+  };
   Contained run = run_contained(
       {.words = {"run-library", library, "--options", to_text(options)},
        .name = options.name,
@@ -49,7 +58,8 @@ Outcome run_in_sandbox(const std::string& source, const ProgramOptions& options)
        .temporary = folder.path(""),
        .seconds = options.seconds,
        .memory_mb = memory_mb_for(executor_named(options.executor, options.ranks), options.ranks),
-       .file_bytes = kMostPictureBytes});
+       .file_bytes = kMostPictureBytes,
+       .on_output = shows_output ? std::function<void(std::string_view)>(show) : nullptr});
   outcome.verdict = std::move(run.verdict);
   std::optional<Failure>& failure = outcome.verdict.failure;
   if (failure && failure->kind == FailureKind::kTimeout && are_fibers(options)) {

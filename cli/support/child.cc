@@ -250,13 +250,13 @@ class Child {
   double grace_seconds_ = 0;
 };
 
-// Reads the available bytes, and keeps those that fit. Closes the pipe at end of file.
-void drain(Fd& from, std::string& into, std::size_t most) {
+/// Reads the available bytes, and passes them on. Closes the pipe at end of file.
+void drain(Fd& from, const std::function<void(std::string_view)>& take) {
   std::array<char, 16384> buffer;
   while (from.is_open()) {
     const ssize_t got = read(from.get(), buffer.data(), buffer.size());
     if (got > 0) {
-      into.append(buffer.data(), std::min(static_cast<std::size_t>(got), most - into.size()));
+      take({buffer.data(), static_cast<std::size_t>(got)});
     } else if (got == 0) {
       from.reset();
     } else if (errno != EINTR) {
@@ -316,6 +316,16 @@ ChildResult run_child(const ChildOptions& options) {
   output.write_end.reset();
   report.write_end.reset();
 
+  const auto drain_both = [&] {
+    drain(output.read_end, [&](std::string_view text) {
+      result.output += text.substr(0, kMostOutput - result.output.size());
+      result.output_bytes += std::ssize(text);
+      if (options.on_output) options.on_output(text);
+    });
+    drain(report.read_end, [&](std::string_view text) {
+      result.report += text.substr(0, kMostReport - result.report.size());
+    });
+  };
   const bool has_tree_limits = options.tree_bytes > 0 || options.tree_threads > 0;
   const auto started = Clock::now();
   auto next_look = has_tree_limits ? started + kTick : Clock::time_point::max();
@@ -323,8 +333,7 @@ ChildResult run_child(const ChildOptions& options) {
   while (true) {
     // Checked before draining, so that no output is missed.
     const bool ended = child.has_ended();
-    drain(output.read_end, result.output, kMostOutput);
-    drain(report.read_end, result.report, kMostReport);
+    drain_both();
     throw_if_interrupted();
     if (ended) break;
 
@@ -363,8 +372,7 @@ ChildResult run_child(const ChildOptions& options) {
   }
 
   result.status = child.kill_and_reap();
-  drain(output.read_end, result.output, kMostOutput);
-  drain(report.read_end, result.report, kMostReport);
+  drain_both();
   throw_if_interrupted();
   return result;
 }

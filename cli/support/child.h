@@ -10,6 +10,7 @@
 #include <exception>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace rankbox::cli {
@@ -38,6 +39,8 @@ struct ChildOptions {
   /// its position.
   bool ask_where = false;
 
+  /// Called with the program's output as it arrives, all of it. May be empty.
+  std::function<void(std::string_view)> on_output = {};
   /// Called every 50 ms; false means that the time is up. May be empty.
   std::function<bool()> keep_running = {};
   /// Seconds between SIGTERM and SIGKILL, in which a program can end its children; 0: no SIGTERM.
@@ -50,10 +53,11 @@ inline constexpr double kMostPatience = 4;
 struct ChildResult {
   int status = 0;  // in waitpid's encoding; of the program itself, also in a container
   bool timed_out = false;
-  bool too_large = false;      // it was ended for tree_bytes
-  bool too_many = false;       // it was ended for tree_threads
-  bool was_computing = false;  // when the time was up, at least one thread was not asleep
-  std::string output;          // the first 64 KiB
+  bool too_large = false;         // it was ended for tree_bytes
+  bool too_many = false;          // it was ended for tree_threads
+  bool was_computing = false;     // when the time was up, at least one thread was not asleep
+  std::string output;             // the first 64 KiB
+  std::int64_t output_bytes = 0;  // of all output
   std::string report;
 };
 

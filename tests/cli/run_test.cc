@@ -139,7 +139,7 @@ TEST_CASE("a program that runs well has its figures, and what it printed") {
   CHECK(report.at("messages") == 2);
   CHECK(report.at("bytes") == 800);
   CHECK(report.at("peak_bytes") == 400);
-  CHECK(report.at("output") == "sent\n");
+  CHECK(report.at("output") == "[rank 0] sent\n");
 }
 
 TEST_CASE("the solutions of the course can be called") {
@@ -174,8 +174,9 @@ TEST_CASE("buffering, nodes, cluster and executor are the run's") {
       "void rank_main(Comm& dist) {\n"
       "  if (dist.rank() == dist.world_size() - 1) std::printf(\"%d\", dist.node());\n"
       "  dist.barrier();\n}";
-  CHECK(report_of(prints_node, {"--ranks", "4", "--nodes", "3"}).at("output") == "2");
-  CHECK(report_of(prints_node, {"--ranks", "16", "--cluster", "h100-efa"}).at("output") == "1");
+  CHECK(report_of(prints_node, {"--ranks", "4", "--nodes", "3"}).at("output") == "[rank 3] 2\n");
+  CHECK(report_of(prints_node, {"--ranks", "16", "--cluster", "h100-efa"}).at("output") ==
+        "[rank 15] 1\n");
   CHECK(report_of(prints_node, {"--ranks", "3000"}).at("ranks") == 3000);
 }
 

@@ -89,9 +89,9 @@ std::vector<std::string> notes_on(const RunNumbers& found, const RunNumbers& her
   std::vector<std::string> notes;
   if (found.ranks != here.ranks) {
     notes.push_back(
-        fmt::format("saved by {} ranks, goes on with {}: the same up to rounding, "
+        fmt::format("saved by {} rank{}, goes on with {}: the same up to rounding, "
                     "batch norm excepted",
-                    found.ranks, here.ranks));
+                    found.ranks, found.ranks == 1 ? "" : "s", here.ranks));
   }
   const auto compare = [&](const char* what, const auto& there, const auto& now) {
     if (there != now)
