@@ -63,7 +63,10 @@ int ClassReport::count(Outcome outcome, std::size_t exercise) const {
 
 std::string reason(const ExerciseGrade& grade) {
   if (grade.outcome == Outcome::kPass) return "";
-  if (grade.outcome == Outcome::kMissing) return "no file was handed in";
+  if (grade.outcome == Outcome::kMissing) {
+    const std::string missing = "no file was handed in";
+    return grade.near_miss.empty() ? missing : missing + "; " + grade.near_miss;
+  }
   if (grade.outcome == Outcome::kNotImplemented) return "not implemented yet";
   const std::string message =
       grade.result.verdict.failure ? grade.result.verdict.failure->message : "unknown";

@@ -23,8 +23,9 @@ struct ExerciseGrade {
   double points = 0;
   double most = 0;
   int days_late = 0;
-  std::string file = {};    // that was graded; empty if there is none
-  GradeResult result = {};  // if there is a file
+  std::string file = {};       // that was graded; empty if there is none
+  std::string near_miss = {};  // about a file that may have been meant; empty if there is none
+  GradeResult result = {};     // if there is a file
 };
 
 struct StudentGrade {

@@ -70,6 +70,9 @@ ExerciseGrade grade_of(GradingTask& task, const Scheme& scheme) {
 ExerciseGrade missing(const Student& student, const Exercise& exercise, const Scheme& scheme) {
   ExerciseGrade grade{.exercise = exercise.name,
                       .most = rounded_points(points_of(scheme, exercise))};
+  if (const auto missed = student.near_misses.find(exercise.name);
+      missed != student.near_misses.end())
+    grade.near_miss = missed->second;
   if (student.unreadable.empty()) return grade;
   grade.outcome = Outcome::kError;
   grade.result.verdict = error_of_ours(exercise.name, visible_text(student.unreadable));

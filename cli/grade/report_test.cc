@@ -105,6 +105,12 @@ TEST_CASE("Gradescope's results.json") {
   CHECK(!tests[4].contains("score"));
 }
 
+TEST_CASE("where a file is missing, one whose name is nearly right is named") {
+  const ExerciseGrade grade{.exercise = "race", .near_miss = "Race.CC is no C++ file by its name"};
+  CHECK(contains(reason(grade), "no file was handed in; Race.CC"));
+  CHECK(reason({.exercise = "race"}) == "no file was handed in");
+}
+
 TEST_CASE("Exercism's results.json") {
   const ClassReport report = report_of_two();
   const Json ada = Json::parse(to_exercism(report.students[0]));

@@ -63,19 +63,20 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-/// Returns the exercise whose name this may have been meant to be: without the number of a
-/// browser's copy, and whatever is between words. Empty if there is none.
-std::string likely_exercise(std::string text) {
+/// Returns the exercise whose name this may have been meant to be: whatever is between words, and
+/// with more behind it, as in "broadcast_ring (1)" and "broadcast_ring_final". Empty if there is
+/// none.
+std::string likely_exercise(const std::string& text) {
   const auto letters = [](std::string name) {
     std::erase_if(name, [](unsigned char c) { return std::isalnum(c) == 0; });
     return name;
   };
-  if (text.empty()) return "";
-  if (const std::size_t copy = text.rfind('('); copy != std::string::npos && text.ends_with(')'))
-    text.erase(copy);
-  for (const Exercise& exercise : exercises())
-    if (letters(text) == letters(exercise.name)) return exercise.name;
-  return "";
+  std::string likely;
+  for (const Exercise& exercise : exercises()) {
+    const bool is_longer = exercise.name.size() > likely.size();
+    if (is_longer && letters(text).starts_with(letters(exercise.name))) likely = exercise.name;
+  }
+  return likely;
 }
 
 /// Returns the name that a C++ file may have been meant to have, without its ending: "race" for
@@ -89,14 +90,20 @@ std::string likely_name(const fs::path& path) {
   return endings.contains(known.extension().string()) ? known.stem().string() : "";
 }
 
-/// Returns why a file that is not graded may be meant for an exercise; empty if it is not.
-std::string near_miss(const fs::path& path) {
+struct NearMiss {
+  std::string exercise;  // that a file which is not graded may be meant for; empty: for none
+  std::string why;       // it is not graded
+};
+
+NearMiss near_miss(const fs::path& path) {
   const std::string name = path.filename().string();
   const std::string likely = likely_exercise(likely_name(path));
-  if (likely.empty()) return "";
-  if (is_hidden(path)) return name + " is hidden: rename it to " + likely + ".cc";
-  if (!is_source(path)) return name + " is no C++ file by its name: rename it to " + likely + ".cc";
-  return find_exercise(path.stem().string()) ? "" : name + " is written " + likely + ".cc";
+  if (likely.empty()) return {};
+  const std::string mend = ": rename it to " + likely + ".cc";
+  if (is_hidden(path)) return {likely, name + " is hidden" + mend};
+  if (!is_source(path)) return {likely, name + " is no C++ file by its name" + mend};
+  if (find_exercise(path.stem().string()) != nullptr) return {};
+  return {likely, name + " has not quite an exercise's name" + mend + ", if it is that one"};
 }
 
 bool is_archive(const fs::path& path) {
@@ -141,6 +148,11 @@ void remark(Student& student, const std::string& text) {
   student.remarks.push_back(visible_name(text));
 }
 
+void remark(Student& student, const NearMiss& missed) {
+  remark(student, missed.why);
+  student.near_misses.try_emplace(missed.exercise, student.remarks.back());
+}
+
 /// Removes the lines after the first ones. Returns their number.
 std::size_t cut(std::vector<std::string>& lines) {
   if (lines.size() <= kMostRemarks) return 0;
@@ -165,10 +177,10 @@ void choose(Student& student, std::vector<Candidate> candidates) {
   std::vector<std::string> own;  // come last, since there may be many
   for (const Candidate& each : candidates) {
     if (find_exercise(each.exercise) == nullptr) {
-      const std::string missed = near_miss(each.path);
-      const std::string name = each.path.filename().string();
-      if (missed.empty()) own.push_back(name + ": there is no exercise of this name");
-      if (!missed.empty()) remark(student, missed);
+      const std::string name = each.exercise + each.path.extension().string();
+      const NearMiss missed = near_miss(name);
+      if (missed.why.empty()) own.push_back(name + ": there is no exercise of this name");
+      if (!missed.why.empty()) remark(student, missed);
     } else if (!student.files.empty() && student.files.back().exercise == each.exercise) {
       if (each.is_stub) continue;  // a clone has one of each
       remark(student, fmt::format("{} is not graded, but {}", each.path.string(),
@@ -228,7 +240,7 @@ std::vector<Candidate> sources_below(const fs::path& root, Student& student) {
     if (is_folder && !is_left_out) remark_unreadable(student, reading_problem(path));
     if (is_folder || path.filename().string().starts_with("._")) continue;
     if (is_hidden(path) || !is_source(path)) {
-      if (const std::string missed = near_miss(path); !missed.empty()) remark(student, missed);
+      if (const NearMiss missed = near_miss(path); !missed.why.empty()) remark(student, missed);
       if (is_archive(path)) remark(student, path.filename().string() + " is packed: unpack it");
       continue;
     }
@@ -236,7 +248,7 @@ std::vector<Candidate> sources_below(const fs::path& root, Student& student) {
     const bool in_exercises = std::ranges::find(inside, fs::path("exercises")) != inside.end();
     // Beside its chapters, a clone has files of the project.
     const bool is_known =
-        find_exercise(path.stem().string()) != nullptr || !near_miss(path).empty();
+        find_exercise(path.stem().string()) != nullptr || !near_miss(path).why.empty();
     const fs::path folder = path.parent_path();
     if (!is_known && folder.filename() == "exercises" && is_clone(folder.parent_path())) continue;
     found.push_back({path.stem().string(), path, 0, in_exercises, entry.depth()});
@@ -315,8 +327,8 @@ std::vector<Student> students_by_names(const fs::path& root,
       leave_out(left_out, path, " is a folder, and not looked into: this layout has none");
     const std::optional<FlatName> name = parse(path.stem().string());
     if (!is_source(path) || !name) {
-      const std::string missed = near_miss(
-          name ? path.parent_path() / (name->exercise + path.extension().string()) : path);
+      const std::string missed =
+          near_miss(name ? fs::path(name->exercise + path.extension().string()) : path).why;
       if (name && !missed.empty()) leave_out(left_out, path, " is not graded: " + missed);
       if (!name && !likely_name(path).empty())
         leave_out(left_out, path, " is not graded: its name names no student");

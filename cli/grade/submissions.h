@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,10 @@ struct Student {
   std::string email = {};                 // likewise
   std::vector<SubmittedFile> files = {};  // at most one an exercise
   std::vector<std::string> remarks = {};  // about files that are not graded: the first 20
-  std::size_t more_remarks = 0;           // that are not kept
-  std::string unreadable = {};            // why files may not have been found; empty: all were
+  /// By exercise: about a file whose name is nearly the exercise's. It is among the remarks, too.
+  std::map<std::string, std::string> near_misses = {};
+  std::size_t more_remarks = 0;  // that are not kept
+  std::string unreadable = {};   // why files may not have been found; empty: all were
 };
 
 /// Returns the first 20 lines; if there are more, or were, the last one says how many.
