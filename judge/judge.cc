@@ -15,6 +15,7 @@
 #include "judge/checks.h"
 #include "judge/failure_of.h"
 #include "judge/run_case.h"
+#include "sim/clock/lines_met.h"
 #include "sim/clock/stream_order.h"
 
 namespace rankbox {
@@ -137,6 +138,7 @@ class Judgement {
         continue;
       }
       result.failure->replay = replay_line(example);
+      say_where_lines_met(result);
       Failure failure = better_explained(std::move(*result.failure), example);
       if (is_needless_barrier(failure)) {
         if (!barrier) barrier = std::move(failure);  // another case may have wrong values
@@ -148,6 +150,13 @@ class Judgement {
     if (!barrier) return true;
     fail(*std::move(barrier));
     return false;
+  }
+
+  /// Wrong values may come of collectives that crossed.
+  static void say_where_lines_met(CaseRun& result) {
+    Failure& failure = *result.failure;
+    if (failure.kind != FailureKind::kValues) return;
+    if (const auto met = lines_met(result.report.trace)) failure.message += "\n" + *met;
   }
 
   static bool is_needless_barrier(const Failure& failure) {

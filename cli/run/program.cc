@@ -10,6 +10,7 @@
 #include "comm/errors.h"
 #include "comm/option_checks.h"
 #include "judge/verdict_json.h"
+#include "sim/clock/lines_met.h"
 #include "sim/clock/stream_order.h"
 #include "sim/clusters/clusters.h"
 
@@ -21,8 +22,8 @@ using Json = nlohmann::ordered_json;
 }  // namespace
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProgramOptions, name, again, ranks, nodes, cluster, buffering,
-                                   order, executor, without_data, seconds, deadline_seconds, result,
-                                   prints_figures, picture)
+                                   order, executor, without_data, notes, seconds, deadline_seconds,
+                                   result, prints_figures, picture)
 
 std::string to_text(const ProgramOptions& options) { return nlohmann::json(options).dump(); }
 
@@ -46,10 +47,15 @@ RunOptions run_options_of(const ProgramOptions& options) {
 }
 
 std::vector<std::string> notes_of(const ProgramOptions& options, const RunReport& report) {
-  const bool is_known = parse_order(options.order) == MessageOrder::kStream;  // such a run fails
-  if (is_known || report.trace.left_out > 0) return {};
-  const std::optional<StreamHang> hang = find_stream_hang(report.trace);
-  return hang ? std::vector{in_words(*hang)} : std::vector<std::string>{};
+  if (report.trace.left_out > 0) return {};
+  std::vector<std::string> notes;
+  if (parse_order(options.order) != MessageOrder::kStream) {  // else such a run fails
+    if (const auto hang = find_stream_hang(report.trace)) notes.push_back(in_words(*hang));
+  }
+  if (options.notes) {
+    if (const auto met = lines_met(report.trace)) notes.push_back(*met);
+  }
+  return notes;
 }
 
 std::string figures_of(const ProgramOptions& options, const RunReport& report) {

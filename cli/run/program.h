@@ -28,6 +28,7 @@ struct ProgramOptions {
   std::string order = "any";  // in the form of parse_order()
   std::string executor = "auto";
   bool without_data = false;     // --virtual
+  bool notes = false;            // also what is most often as it should be
   double seconds = 60;           // time limit
   double deadline_seconds = 30;  // time limit for a rank's wait, where deadlocks are not proved
   std::string result;            // of a backend's program: a file for its verdict and figures

@@ -66,7 +66,7 @@ void check_fits_backend(const CLI::App& command, const Options& options) {
         "or nccl");
   }
   for (const char* option : {"--html", "--trace", "--goal", "--cluster", "--executor",
-                             "--buffering", "--order", "--virtual"}) {
+                             "--buffering", "--order", "--virtual", "--notes"}) {
     const bool is_known = backend == "mpi" && std::string(option) == "--buffering";
     if (command.count(option) == 0 || is_known) continue;
     throw InvalidArgument(fmt::format("{}: the sandbox alone has it; leave out --backend {}",
@@ -79,7 +79,7 @@ bool is_goal(const std::string& file) { return file.ends_with(".goal"); }
 /// Throws InvalidArgument for options that a schedule has no use for.
 void check_goal(const CLI::App& command) {
   for (const char* option : {"--ranks", "--backend", "--buffering", "--order", "--executor",
-                             "--virtual", "--timeout", "--goal"}) {
+                             "--virtual", "--notes", "--timeout", "--goal"}) {
     if (command.count(option) == 0) continue;
     throw InvalidArgument(
         fmt::format("{}: a .goal file says what its ranks do, and nothing runs", option));
@@ -92,10 +92,10 @@ void print(const Outcome& outcome, const Options& options) {
                report_json(outcome.verdict, options.program, outcome.figures, outcome.output));
     return;
   }
-  if (outcome.verdict.passed()) {
+  if (outcome.verdict.passed() || options.program.notes) {
     for (const std::string& note : notes_in(outcome.figures)) fmt::print("\nnote: {}\n", fit(note));
-    return;
   }
+  if (outcome.verdict.passed()) return;
   // Printed below the timeline and the output.
   const bool is_alone = outcome.figures.empty() && outcome.output.empty();
   fmt::print("{}{}", is_alone ? "" : "\n", fit(to_text(outcome.verdict, use_colour())));
@@ -201,6 +201,8 @@ void add_run(CLI::App& app) {
   command->add_flag("--virtual", program.without_data,
                     "tensors have a size and no data: virtual time and cost without the memory; "
                     "touching a value is an error");
+  command->add_flag("--notes", program.notes,
+                    "also say where ranks met in one collective from different lines");
   command->add_option("--timeout", program.seconds, "seconds that it may run (default 60)")
       ->type_name("S");
   command

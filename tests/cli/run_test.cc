@@ -180,6 +180,20 @@ TEST_CASE("buffering, nodes, cluster and executor are the run's") {
   CHECK(report_of(prints_node, {"--ranks", "3000"}).at("ranks") == 3000);
 }
 
+TEST_CASE("--notes says where ranks met in one collective from different lines") {
+  const std::string crosses =
+      "void rank_main(Comm& dist) {\n"
+      "  Tensor a = zeros(4), b = zeros(4);\n"
+      "  dist.all_reduce(dist.rank() == 0 ? a : b);\n"
+      "  if (dist.rank() == 0) dist.all_reduce(b);\n"
+      "  if (dist.rank() != 0) dist.all_reduce(a);\n}";
+  CHECK(report_of(crosses, {"--ranks", "3"}).at("notes").empty());
+  const Json notes = report_of(crosses, {"--ranks", "3", "--notes"}).at("notes");
+  REQUIRE(notes.size() == 1);
+  for (const char* part : {"all_reduce", "rank 0 called", "ranks 1, 2 called"})
+    CHECK(notes[0].get<std::string>().find(part) != std::string::npos);
+}
+
 TEST_CASE("what would hang in the order of NCCL's stream is a note, and fails in that order") {
   const std::string starts_both =
       "void rank_main(Comm& dist) {\n"
