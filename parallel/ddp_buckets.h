@@ -17,9 +17,9 @@
 //   bucket 2                 32
 //
 // If buckets are too small, the latencies are back; if they are too large, nothing is left to
-// overlap. PyTorch's default is 25 MiB, and 1 MiB for the first bucket. There, a bucket closes once
-// it has reached the cap, so it may exceed it, and the first step's order of readiness decides the
-// order of the gradients from then on.
+// overlap. PyTorch's default is 25 MiB, and with it 1 MiB for the first bucket. There, a bucket
+// closes once it has reached the cap, so it may exceed it. The first step has one bucket (unless
+// find_unused_parameters is set), and its order of readiness decides the order from then on.
 //
 // A gradient may be empty on one rank and not on another: it counts as zeros, and has its place in
 // the bucket all the same. Which gradients share a bucket must depend only on sizes, because all

@@ -170,7 +170,7 @@ std::string totals_of(const RunReport& report) {
                                                    : messages + "; " + natives;
   return fmt::format(
       "{}\n"
-      "one after the other: {:g} step{}, {:g} bytes sent, {:g} bytes added\n",
+      "critical path: {:g} step{}, {:g} bytes sent, {:g} bytes added\n",
       moved, report.cost.steps, report.cost.steps == 1 ? "" : "s", report.cost.bytes,
       report.cost.reduced);
 }

@@ -54,7 +54,7 @@ struct RunToDraw {
 /// picture.
 void record_for(const PictureStyle& style, RunOptions& options);
 
-/// Returns "24 messages, …" and "one after the other: …", a line each.
+/// Returns "24 messages, …" and "critical path: …", a line each.
 std::string totals_of(const RunReport& report);
 
 /// Writes the files. Throws std::ios_base::failure where they cannot be written.

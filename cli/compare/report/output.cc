@@ -66,16 +66,19 @@ void Output::finish() {
   const std::string winners = format_winners(plan_, rows_);
   if (winners.empty()) return;
   if (plan_.without_data) {
-    fmt::print("\n{}native takes no part.\n{}", fit(winners), refit(note_on_native(plan_, rows_)));
+    fmt::print("\n{}The native collective is not ranked.\n{}", fit(winners),
+               refit(note_on_native(plan_, rows_)));
     return;
   }
   const char* const on_noise =
-      " On this machine, a topology stays the fastest while the lead of another may\n"
-      "be noise (middle halves that overlap); * marks the shortest time.";
+      " On this machine, a topology stays the fastest\n"
+      "while the lead of another may be noise (middle halves that overlap); * marks the shortest\n"
+      "time.";
   const bool has_times = winners.find("this machine") != std::string::npos;
-  fmt::print("\n{}{}{}{}", fit(winners),
-             refit(fmt::format("native takes no part.{}\n", has_times ? on_noise : "")),
-             refit(note_on_cores(plan_, rows_)), refit(note_on_native(plan_, rows_)));
+  fmt::print(
+      "\n{}{}{}{}", fit(winners),
+      refit(fmt::format("The native collective is not ranked.{}\n", has_times ? on_noise : "")),
+      refit(note_on_cores(plan_, rows_)), refit(note_on_native(plan_, rows_)));
 }
 
 std::string complaint_about(const std::vector<Row>& rows) {
