@@ -14,6 +14,7 @@
 #include "comm/run_ranks.h"
 #include "judge/checks.h"
 #include "judge/failure_of.h"
+#include "judge/pattern.h"
 #include "judge/run_case.h"
 #include "sim/clock/lines_met.h"
 #include "sim/clock/stream_order.h"
@@ -145,11 +146,44 @@ class Judgement {
         continue;
       }
       fail(std::move(failure));
+      explain();
       return false;
     }
     if (!barrier) return true;
     fail(*std::move(barrier));
     return false;
+  }
+
+  /// Says what the cases that fail have in common. If the failing one has one rank, shows the first
+  /// with more that fails likewise: that is where a rank waits for another.
+  void explain() {
+    if (!options_.explains || judges_only_values() || !options_.replay.empty()) return;
+    if (verdict_.status != Status::kFail) return;
+    if (options_.failing) options_.failing(verdict_);
+    std::vector<CaseOutcome> outcomes;
+    std::optional<Failure> with_more;
+    const bool has_one_rank = verdict_.failure->replay.find("world_size=1,") != std::string::npos;
+    for (const Case& example : telling_cases(cases_)) {
+      CaseRun result = run_once(example, Buffering::rendezvous());
+      outcomes.push_back({example, result.failure.has_value()});
+      const bool is_likewise = has_one_rank && !with_more && example.world_size > 1 &&
+                               example.count.value_or(1) > 0 && result.failure &&
+                               result.failure->line != 0 &&
+                               result.failure->kind == verdict_.failure->kind;
+      if (!is_likewise) continue;
+      result.failure->replay = replay_line(example);
+      with_more = std::move(result.failure);
+    }
+    if (with_more) show_instead(*std::move(with_more));
+    const std::string pattern = pattern_of(outcomes);
+    if (pattern.empty()) return;
+    verdict_.failure->message += "\n" + pattern;
+    check(check_named_after(verdict_.failure->kind)).detail = verdict_.failure->message;
+  }
+
+  void show_instead(Failure failure) {
+    verdict_.failure.reset();
+    fail(std::move(failure));
   }
 
   /// Wrong values may come of collectives that crossed.

@@ -16,7 +16,8 @@
 // first, and the first with elements) run again with unbounded buffers and once more with random
 // delays. One in four of the other cases runs again, alternately with buffers and with delays. A
 // program that hangs without buffers is run again with unbounded ones; the verdict says if that
-// helps.
+// helps. After a failure, some other cases run, too: the message says what failing cases have in
+// common (judge/pattern.h), and where one rank alone fails as more do, more are shown.
 //
 // The last four checks need a trace or a deadlock proof, which only the sandbox provides. Other
 // backends skip them and check values, in worlds of up to 8 ranks. Under a launcher they check only
@@ -44,6 +45,11 @@ struct JudgeOptions {
   /// Called before each run, so that a supervisor can name a case that never ends. Of several cases
   /// in one world it gets the command alone, which no case replays.
   std::function<void(const std::string& replay_line)> starting = {};
+  /// After a failure, run some other cases to find what those that fail have in common.
+  bool explains = true;
+  /// Called with a verdict that will fail, before other cases run to find what failing ones have in
+  /// common: one of them may end the process.
+  std::function<void(const Verdict& verdict)> failing = {};
   /// The order of started messages in all runs, as in RunOptions. With kStream a program that hangs
   /// in that order fails; otherwise its verdict has a warning.
   MessageOrder order = MessageOrder::kAny;

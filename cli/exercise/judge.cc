@@ -42,6 +42,7 @@ Verdict judge_library(const Exercise& exercise, const JudgeArguments& options) {
   judge_options.starting = [](const std::string& replay_line) {
     report_line("case " + replay_line);
   };
+  judge_options.failing = report_failing;
   judge_options.hooks.entering = use_signal_stack;
   return judge_exercise(exercise, function, judge_options,
                         load_solution(options.solution, signature(exercise)));

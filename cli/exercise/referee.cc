@@ -135,6 +135,7 @@ void set_files(std::vector<std::string> files) {
   judge_options.executor = ExecutorKind::kFibers;
   judge_options.fiber_threads = 1;
   judge_options.hooks.leaving = seal::end_case;
+  judge_options.explains = false;  // each case starts a process for every rank
   const Verdict verdict = judge(exercise.name, subject, judge_options);
   if (verdict.failure && verdict.failure->line == 0) {
     const std::string where = seal::where_stopped(verdict.failure->rank);

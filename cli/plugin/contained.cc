@@ -25,6 +25,7 @@ namespace {
 /// The report of the process; see verdict_report.h and stop_report.h for the lines.
 struct Report {
   std::string verdict;    // JSON; empty: the process ended earlier
+  std::string failing;    // likewise: of a verdict that might have gained words
   std::string result;     // likewise
   std::string mistake;    // empty: none
   std::string last_case;  // the replay line of the current case
@@ -42,6 +43,7 @@ Report parse_report(const std::string& text) {
     const std::string rest = line.substr(space + 1);
     if (word == "case") report.last_case = rest;
     if (word == "verdict") report.verdict = rest;
+    if (word == "failing") report.failing = rest;
     if (word == "result") report.result = rest;
     if (word == "mistake") report.mistake = rest;
     if (word == "at") report.addresses = hexadecimal_words(rest);
@@ -92,6 +94,17 @@ Failure failure_of_end(const ChildResult& child, const Report& report, double se
   return failure;
 }
 
+/// Returns the verdict that was certain before the process ended early; nothing if none was.
+std::optional<Verdict> failing_verdict(const ContainedOptions& options, const Report& report) {
+  if (report.failing.empty()) return std::nullopt;
+  try {
+    Verdict verdict = verdict_from_json(report.failing);
+    if (verdict.name == options.name && verdict.status == Status::kFail) return verdict;
+  } catch (const std::runtime_error&) {  // the learner's code wrote it
+  }
+  return std::nullopt;
+}
+
 Contained verdict_of(const ContainedOptions& options, const ChildResult& child,
                      const Report& report) {
   // The verdict of a killed process is ignored.
@@ -108,6 +121,8 @@ Contained verdict_of(const ContainedOptions& options, const ChildResult& child,
                 options.name, {.kind = FailureKind::kCrash,
                                .message = "it wrote to the judge's file descriptor"})};
   }
+  if (auto verdict = failing_verdict(options, report))
+    return {.verdict = *std::move(verdict), .reported = true};
   return {.verdict =
               failed_before_running(options.name, failure_of_end(child, report, options.seconds))};
 }

@@ -18,6 +18,16 @@ namespace {
 /// Safe in a signal handler.
 void write_stop(std::string_view line) { (void)!write(kReportFd, line.data(), line.size()); }
 
+/// Reports the code of a failure whose line is unknown; once, since other throws may follow.
+void report_place(const Verdict& verdict) {
+  static bool is_reported = false;
+  if (is_reported || !verdict.failure || verdict.failure->line != 0) return;
+  is_reported = true;
+  const std::string thrown = last_throw_of(verdict.failure->rank);
+  const std::string place = thrown.empty() ? offset_of(verdict.failure->code) : thrown;
+  if (!place.empty()) report_line("at " + place);
+}
+
 }  // namespace
 
 void report_stops_to_parent() {
@@ -41,12 +51,13 @@ LearnersFunction load_learners_function(const std::string& name, const std::stri
   return loaded.function;
 }
 
+void report_failing(const Verdict& verdict) {
+  report_place(verdict);
+  report_line("failing " + to_json(verdict));
+}
+
 void report_and_exit(const Verdict& verdict) {
-  if (verdict.failure && verdict.failure->line == 0) {
-    const std::string thrown = last_throw_of(verdict.failure->rank);
-    const std::string place = thrown.empty() ? offset_of(verdict.failure->code) : thrown;
-    if (!place.empty()) report_line("at " + place);
-  }
+  report_place(verdict);
   report_line("verdict " + to_json(verdict));
   done_reporting();
   std::fflush(nullptr);

@@ -5,6 +5,7 @@
 //   result {…}                                                       figures of a run
 //   mistake world size 70000 …                                       the user's, not the program's
 //   at 11a9 1203                                                     the code of a failure
+//   failing {…}                                                      a verdict that may gain words
 //   verdict {…}                                                      at the end
 //
 // and the lines of stop_report.h if it ends earlier. cli/plugin/contained.h reads them.
@@ -28,6 +29,9 @@ void report_line(const std::string& line);
 /// @param signature see load_function()
 LearnersFunction load_learners_function(const std::string& name, const std::string& library,
                                         const std::string& signature);
+
+/// Reports a verdict that fails, in case the process ends before the last one.
+void report_failing(const Verdict& verdict);
 
 /// Reports the verdict, and the code of its failure if its line is unknown; then ends the process.
 /// Threads of the learner's code may still run, so no destructor runs.

@@ -271,7 +271,7 @@ TEST_CASE("a case with elements explains a failure that an empty tensor has, too
   const Verdict verdict = judged(all_send_first);
   INFO(to_text(verdict));
   CHECK(kind_of(verdict) == "deadlock");
-  CHECK(testing::contains(verdict.failure->replay, "world_size=1,root=0,count=1"));
+  CHECK(testing::contains(verdict.failure->replay, "world_size=2,root=1,count=1"));
   JudgeOptions options;
   options.replay = "world_size=1,root=0,count=0";
   CHECK(testing::contains(judged(all_send_first, options).failure->replay, options.replay));
