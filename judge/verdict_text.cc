@@ -108,11 +108,21 @@ std::string checks_in_one_line(const Verdict& verdict, const Writer& writer) {
   return text;
 }
 
+/// Returns the kind, or a better word where that would mislead.
+const char* kind_in_words(const Failure& failure) {
+  // Only an error of a call of ours names the call.
+  if (failure.kind == FailureKind::kCrash && !failure.op.empty()) return "bad argument";
+  if (failure.message.starts_with("request never waited for")) return "never waited for";
+  for (const char* late : {"nothing-overlaps", "bucket-starts-late", "start-when-complete"})
+    if (failure.hint.id == late) return "overlap";
+  return name_of(failure.kind);
+}
+
 std::string failed(const Verdict& verdict, const Failure& failure, const Writer& writer) {
   const bool untouched = verdict.status == Status::kNotImplemented;
   const char* what = untouched                          ? "not implemented yet"
                      : verdict.status == Status::kError ? "not judged, for no fault of yours"
-                                                        : name_of(failure.kind);
+                                                        : kind_in_words(failure);
   std::string text = fmt::format("{} {}: {}\n", untouched ? writer.yellow("○") : writer.red("✗"),
                                  writer.bold(verdict.name), what);
   if (untouched) {

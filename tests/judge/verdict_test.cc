@@ -234,6 +234,26 @@ TEST_CASE("a failure's text names who, where and how to see it again") {
   CHECK(to_text(failing(), true).find('\033') != std::string::npos);
 }
 
+TEST_CASE("a kind that would mislead has a better word in text, and stays in JSON") {
+  const auto heading = [](FailureKind kind, const char* op, const char* message, const char* hint) {
+    Verdict verdict = failing();
+    verdict.failure->kind = kind;
+    verdict.failure->op = op;
+    verdict.failure->message = message;
+    verdict.failure->hint.id = hint;
+    CHECK(testing::contains(to_json(verdict), std::string("\"kind\":\"") + name_of(kind)));
+    const std::string text = to_text(verdict);
+    return text.substr(0, text.find('\n'));
+  };
+  using enum FailureKind;
+  CHECK(heading(kCrash, "copy", "sizes 6 and 0 differ", "") == "✗ broadcast_ring: bad argument");
+  CHECK(heading(kCrash, "", "segmentation fault", "") == "✗ broadcast_ring: crash");
+  CHECK(heading(kUnreceived, "isend", "request never waited for: rank 0 …", "") ==
+        "✗ broadcast_ring: never waited for");
+  CHECK(heading(kUnreceived, "send", "a message", "") == "✗ broadcast_ring: unreceived");
+  CHECK(heading(kCost, "", "too long", "nothing-overlaps") == "✗ broadcast_ring: overlap");
+}
+
 TEST_CASE("a message of many lines keeps its first and its last") {
   Verdict verdict = failing();
   verdict.failure->message = "1";
