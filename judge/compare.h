@@ -40,7 +40,8 @@ std::optional<Difference> compare(const std::string& what, const Tensor& actual,
     const float is = host[static_cast<std::size_t>(i)];
     const float should_be = expected(i);
     if (is == should_be || (std::isnan(is) && std::isnan(should_be))) continue;
-    if (std::abs(is - should_be) <= relative * std::abs(should_be)) continue;
+    const float bound = std::isinf(should_be) ? 0 : relative * std::abs(should_be);
+    if (std::abs(is - should_be) <= bound) continue;
     return Difference{what, i, in_words(should_be), in_words(is), origin(is, i)};
   }
   return std::nullopt;

@@ -19,7 +19,7 @@
 // whole batch, and its links carry the batch and twice Ψ per step. DDP (ddp_average_gradients)
 // moves as many bytes in an all-reduce without a master, and can hide it behind the backward pass.
 //
-// Build on the native collectives, each as listed; parameters one by one, in their order.
+// Build on the native collectives, each as listed; parameters one by one. Samples keep their shape.
 //
 // Cost: their sum.
 // Blocks: until all ranks have called it and each collective has completed.

@@ -13,7 +13,7 @@
 // A rank whose part of the batch never went through a layer has an empty gradient for it. That
 // counts as zeros (gradient_of() makes them). It must not be skipped: the other ranks wait for it.
 //
-// Build on dist.all_reduce, once for each parameter, in their order.
+// Build on dist.all_reduce, once for each parameter.
 //
 // Cost: the native all-reduce of every parameter, one after the other: Ψ bytes in all, but one
 // latency per parameter. (ddp_buckets saves the latencies, ddp_overlap hides the rest.)
@@ -31,7 +31,7 @@
 namespace rankbox {
 
 /// The gradients of all parameters become their means over the ranks, an empty one counting as
-/// zeros. Values are unchanged.
+/// zeros, and have the shapes of the values. Values are unchanged.
 ///
 /// REQUIRES: every rank calls it with parameters of the same sizes in the same order.
 /// Errors: CollectiveMismatch if the sizes differ.

@@ -45,7 +45,7 @@
 namespace rankbox {
 
 /// The gradients of all parameters become their means over the ranks, an empty one counting as
-/// zeros. Values are unchanged.
+/// zeros, and have the shapes of the values. Values are unchanged.
 ///
 /// REQUIRES: every rank calls it with parameters of the same sizes in the same order, and with the
 /// same bucket_bytes >= 1.

@@ -22,7 +22,7 @@
 // the data.
 //
 // Build on dist.all_reduce: per step, one of the count (8 bytes: a double or a std::int64_t), and
-// one of each parameter, in their order.
+// one of each parameter.
 //
 // Cost: in every step the native all-reduce of 8 bytes and that of every parameter, one after the
 // other; at the end one of 8 bytes. The rank with the most batches decides the number of steps.
@@ -45,11 +45,12 @@ namespace rankbox {
 
 /// Trains until no rank has a batch left: step i learns from the i-th batches of all ranks that
 /// have one, and takes the optimizer's step along the gradient of the mean loss (cross-entropy)
-/// over their samples.
+/// over their samples, in training mode.
 ///
 /// @param optimizer of the model's parameters
 /// @param batches of this rank, possibly none; no batch is empty or has padding
-/// REQUIRES: every rank calls it with the same model and optimizer in the same state.
+/// REQUIRES: every rank calls it with the same model and optimizer in the same state; gradients are
+/// empty or zero.
 void ddp_uneven_inputs(Comm& dist, Sequential& model, Optimizer& optimizer,
                        const std::vector<Batch>& batches);
 

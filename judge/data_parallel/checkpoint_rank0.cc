@@ -29,15 +29,18 @@ struct Trained {
   std::vector<Tensor> tensors;
 };
 
-constexpr const char* kNames[] = {"epoch", "step", "seed"};
+std::string name_of_number(std::size_t k) {
+  const char* const names[] = {"epoch", "step", "seed"};
+  return k < std::size(names) ? names[k] : fmt::format("number{}", k);
+}
 
-/// Three numbers, or two.
-std::size_t numbers_of(std::int64_t count) { return count == 0 ? 3 : 2; }
+/// Three numbers, many, or two.
+std::size_t numbers_of(std::int64_t count) { return count == 0 ? 3 : count == 1 ? 40 : 2; }
 
-/// Three tensors, or as many as a small model has with its optimizer's state.
+/// Three tensors, or as many as a deep model has with its optimizer's state.
 std::vector<std::int64_t> sizes_of(std::int64_t count) {
   std::vector<std::int64_t> sizes = parameter_sizes(count);
-  if (count == 1) sizes.resize(19, 2);
+  if (count == 1) sizes.resize(70, 2);
   return sizes;
 }
 
@@ -49,6 +52,7 @@ Trained trained_by(int rank, std::int64_t count) {
   };
   trained.numbers = {(std::int64_t{1} << 62) + more("epoch") + rank, 999 + more("step") + rank,
                      -more("seed") - 10 - rank};
+  for (std::int64_t k = 3; k < 40; ++k) trained.numbers.push_back(1'000 * k + rank);
   trained.numbers.resize(numbers_of(count));
   for (const std::int64_t size : sizes_of(count))
     trained.tensors.push_back(elements_of(rank, size, trained.tensors.size()));
@@ -59,7 +63,7 @@ TrainingState state_of(Trained& trained) {
   TrainingState state;
   state.model = "a small model";
   for (std::size_t k = 0; k < trained.numbers.size(); ++k)
-    state.numbers.emplace_back(kNames[k], &trained.numbers[k]);
+    state.numbers.emplace_back(name_of_number(k), &trained.numbers[k]);
   for (std::size_t k = 0; k < trained.tensors.size(); ++k)
     state.tensors.emplace_back(fmt::format("tensor{}", k), trained.tensors[k]);
   return state;
@@ -70,7 +74,7 @@ std::optional<Difference> compare_restored(const Trained& actual, std::int64_t c
                                            int world_size) {
   const Trained saved = trained_by(0, count);
   for (std::size_t k = 0; k < saved.numbers.size(); ++k) {
-    if (auto wrong = compare_number(kNames[k], actual.numbers[k], saved.numbers[k],
+    if (auto wrong = compare_number(name_of_number(k), actual.numbers[k], saved.numbers[k],
                                     {"numbers-are-state",
                                      "numbers are part of the state, all their 64 bits: without "
                                      "them the resumed run differs"}))
@@ -114,6 +118,44 @@ bool is_saved() {
   return launch().processes > 0 || std::filesystem::exists(saved_at.path);
 }
 
+/// Compares the file of a save with the state, without the function.
+std::optional<Difference> compare_file(const std::string& path, std::int64_t count) {
+  Trained found = forgotten(count);
+  try {
+    load_checkpoint(path, state_of(found));
+  } catch (const Error& error) {
+    return Difference{"the checkpoint",
+                      -1,
+                      "one that load_checkpoint reads",
+                      error.what(),
+                      {"not-a-checkpoint", "save_checkpoint writes it"}};
+  }
+  auto wrong = compare_restored(found, count, 1);
+  if (wrong) wrong->what += " in the file";
+  return wrong;
+}
+
+/// Saves once more, which fails: that must leave the file of the last save.
+std::optional<Difference> compare_kept(Function function, Comm& dist, const std::string& path,
+                                       std::int64_t count) {
+  // save_checkpoint cannot write beside the file: a folder is in its place.
+  std::filesystem::create_directory(path + ".part");
+  Trained later = trained_by(0, count);
+  try {
+    function(dist, CheckpointAction::kSave, path, state_of(later));
+  } catch (const Error&) {
+    // as it should
+  }
+  if (std::filesystem::exists(path)) return std::nullopt;
+  return Difference{"the checkpoint, after another save has failed",
+                    -1,
+                    "the file of the last save",
+                    "none",
+                    {"old-file-until-new-is-whole",
+                     "save_checkpoint replaces the old file when the new one is whole: remove "
+                     "nothing before"}};
+}
+
 std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
   std::optional<TemporaryFolder> disk;  // on rank 0 only
   if (dist.rank() == 0) disk.emplace();
@@ -137,7 +179,12 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
   Trained again = forgotten(*example.count);
   function(dist, CheckpointAction::kLoad, path, state_of(again));
   if (!was_saved) return missing;
-  return compare_restored(again, *example.count, dist.world_size());
+  if (auto wrong = compare_restored(again, *example.count, dist.world_size())) return wrong;
+  if (!disk) return std::nullopt;
+  if (auto wrong = compare_file(path, *example.count)) return wrong;
+  // Where no other rank waits.
+  if (dist.world_size() > 1) return std::nullopt;
+  return compare_kept(function, dist, path, *example.count);
 }
 
 NativeCalls calls(const Case& example) {

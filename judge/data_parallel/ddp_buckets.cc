@@ -21,18 +21,23 @@ using Function = decltype(&ddp_buckets);
 
 constexpr int kSteps = 20;
 constexpr std::int64_t kHidden = 9;
+constexpr std::size_t kSmall = 12;  // small parameters
 
-/// Returns the sizes of six parameters. For at least one of the limits below, each packing rule and
-/// each common misreading of it gives a different packing.
+/// Returns the sizes of six parameters, with many small ones between. For at least one of the
+/// limits below, each packing rule and each common misreading of it gives a different packing.
 std::vector<std::int64_t> sizes(std::int64_t count) {
-  return {3 * count, 6 * count + 3, 1, 4 * count, count + 1, 5};
+  std::vector<std::int64_t> all = {3 * count, 6 * count + 3, 1};
+  all.resize(all.size() + kSmall, 2);
+  for (const std::int64_t size : {4 * count, count + 1, std::int64_t{5}}) all.push_back(size);
+  return all;
 }
 
-/// Every gradient alone; some together; two that fit exactly; all together, in a limit that 32 bits
-/// do not hold; one that a salt draws.
+/// Every gradient alone; some together; two that fit exactly; the same two in one byte less; all
+/// together, in a limit that 32 bits do not hold, or in the largest one; one that a salt draws.
 std::vector<std::int64_t> limits(std::int64_t count) {
-  std::vector<std::int64_t> all = {1, 8 * (count + 1) * kElementBytes, (count + 6) * kElementBytes,
-                                   std::int64_t{1} << 40};
+  const std::int64_t two = (count + 6) * kElementBytes;
+  std::vector<std::int64_t> all = {1, 8 * (count + 1) * kElementBytes, two, two - 1,
+                                   count % 2 == 0 ? INT64_MAX : std::int64_t{1} << 40};
   if (salt() != 0) all.push_back(drawn("bucket", 0, 5, 16 * (count + 1) * kElementBytes));
   return all;
 }

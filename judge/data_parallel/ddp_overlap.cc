@@ -151,7 +151,7 @@ std::vector<Case> cases() {
   for (const std::int64_t count : {std::int64_t{2}, kHidden, std::int64_t{97}}) {
     // Each gradient alone; some together; all together.
     for (const std::int64_t bytes :
-         {std::int64_t{1}, 8 * count * kElementBytes, std::int64_t{1} << 20})
+         {std::int64_t{1}, 8 * count * kElementBytes, std::int64_t{1} << 40})
       some.push_back({.count = count, .steps = 0, .bucket_bytes = bytes});
   }
   if (salt() != 0)

@@ -56,6 +56,11 @@ std::vector<Batch> batches_of(int rank, const Case& example) {
   return batches;
 }
 
+/// In one step, layers have to know what a batch's pass says.
+Model model_of(const Case& example) {
+  return *example.segments == 1 ? dropping_model(*example.count) : small_model(*example.count);
+}
+
 /// The batches of a step and the rank of each.
 struct Step {
   std::vector<int> ranks;
@@ -78,7 +83,7 @@ Step step_of(const Case& example, int step) {
 /// @param weight (step, i) of the mean loss of the step's i-th batch
 template <class Weight>
 std::vector<NamedTensor> trained(const Case& example, int steps, bool zeroes, Weight weight) {
-  Sequential model(small_model(*example.count));
+  Sequential model(model_of(example));
   Sgd optimizer(model.parameters(), small_sgd());
   for (int number = 0; number < steps; ++number) {
     const Step step = step_of(example, number);
@@ -135,13 +140,15 @@ std::vector<Mistake> mistakes(const Case& example, int me) {
 }
 
 std::vector<Case> cases() {
-  return cases_with_each({{.segments = 1, .count = kHidden},
-                          {.segments = 3, .count = kHidden},
-                          {.segments = 20, .count = kHidden}});
+  std::vector<Case> all = cases_with_each({{.segments = 1, .count = kHidden},
+                                           {.segments = 3, .count = kHidden},
+                                           {.segments = 20, .count = kHidden}});
+  all.push_back({.world_size = 2, .segments = 70, .count = kHidden});
+  return all;
 }
 
 std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
-  Sequential model(small_model(*example.count));
+  Sequential model(model_of(example));
   Sgd optimizer(model.parameters(), small_sgd());
   function(dist, model, optimizer, batches_of(dist.rank(), example));
   return compare_tensors(values_of(model.parameters()),

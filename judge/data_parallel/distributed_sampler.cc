@@ -64,14 +64,14 @@ std::optional<Difference> compare_share(const Share& actual, const Share& expect
 }
 
 std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
-  // All 64 bits of the seed count, and more than 32 of an epoch.
+  // All 64 bits of the seed count, and 63 of an epoch.
   const std::uint64_t seed =
       (std::uint64_t{1} << 63) |
       static_cast<std::uint64_t>(drawn("seed", (std::int64_t{11} << 32) + 11, 1, INT64_MAX - 1));
   for (const bool shuffle : {false, true}) {
     for (const bool drop_last : {false, true}) {
       for (const std::int64_t epoch : {std::int64_t{0}, std::int64_t{1},
-                                       (std::int64_t{1} << 40) + drawn("epoch", 5, 2, 1000)}) {
+                                       (std::int64_t{1} << 62) + drawn("epoch", 5, 2, 1000)}) {
         const SamplerOptions options{.rank = dist.rank(),
                                      .world_size = dist.world_size(),
                                      .shuffle = shuffle,

@@ -22,7 +22,8 @@ using Function = decltype(&exact_metrics);
 
 /// Each rank has a different number of the `count` samples, and some may have none. Rank 0 has 2^33
 /// more, and half of them right: floats round such counts, and 32 bits do not hold them. A salt
-/// draws counts, right answers and losses of each rank on their own.
+/// draws counts, right answers and losses of each rank on their own. Of two samples none is right,
+/// and the loss is infinite.
 Loss share_of(int rank, int world_size, std::int64_t count) {
   Random random = salted("losses")
                       .stream(static_cast<std::uint64_t>(count))
@@ -38,14 +39,19 @@ Loss share_of(int rank, int world_size, std::int64_t count) {
     loss.counted += (std::int64_t{1} << 33) + 1;
     loss.correct += std::int64_t{1} << 32;
   }
-  const double mean = salt() == 0 ? 0.5 + rank : random.uniform(0.1, 4);
-  loss.sum = static_cast<double>(loss.counted) * mean;
+  if (count == 2) loss.correct = 0;
+  const double mean = count == 2    ? std::numeric_limits<double>::infinity()
+                      : salt() == 0 ? 0.5 + rank
+                                    : random.uniform(0.1, 4);
+  if (loss.counted > 0) loss.sum = static_cast<double>(loss.counted) * mean;
   return loss;
 }
 
 std::optional<Difference> compare_quotient(const char* what, double is, double should_be,
                                            const Hint& hint) {
-  if (std::abs(is - should_be) <= 1e-12 * std::abs(should_be)) return std::nullopt;
+  if (is == should_be) return std::nullopt;  // also where both are infinite
+  if (std::isfinite(should_be) && std::abs(is - should_be) <= 1e-12 * std::abs(should_be))
+    return std::nullopt;
   return Difference{what, -1, fmt::format("{}", should_be), fmt::format("{}", is), hint};
 }
 

@@ -17,11 +17,12 @@ namespace {
 
 using Function = decltype(&split_without_leak);
 
-/// Exceeds 32 bits, and differs on every rank. A salt draws each on its own.
+/// Exceeds what 32 bits, and a double, hold, and differs on every rank. A salt draws each on its
+/// own.
 std::int64_t seed_of(int rank) {
   const std::int64_t least = std::int64_t{1} << 40;
-  return drawn(fmt::format("seed {}", rank), (rank + 3) * least + 17 * rank + 5, least,
-               INT64_MAX - 1);
+  const std::int64_t fixed = (std::int64_t{1} << 62) + (rank + 3) * least + 17 * rank + 5;
+  return drawn(fmt::format("seed {}", rank), fixed, least, INT64_MAX - 1);
 }
 
 /// Returns how many of these samples are held out: a part, all, or none.

@@ -9,6 +9,7 @@
 #include "judge/compare.h"
 #include "judge/inputs.h"
 #include "judge/training/native_calls.h"
+#include "judge/training/parameters.h"
 #include "judge/training_families.h"
 #include "parallel/conjugate_f.h"
 #include "parallel/conjugate_g.h"
@@ -34,15 +35,6 @@ Hint origin(float is, float own, float sum, bool sums, int world_size) {
   return origin_of_reduction(ReduceOp::SUM, is, 0, world_size);
 }
 
-/// A tensor that comes from, or goes to, layers has rows, and sometimes samples of rows.
-Shape shape_of(std::int64_t count) {
-  if (count == 0) return {2, 0};
-  if (count % 8 == 0) return {8, count / 8};
-  if (count % 4 == 0) return {2, 2, count / 4};
-  if (count % 3 == 0) return {3, count / 3};
-  return count % 2 == 0 ? Shape{2, count / 2} : Shape{1, count};
-}
-
 /// In some cases one rank's summand is all zeros. That rank takes part nevertheless.
 bool is_zero(int rank, const Case& example) {
   return *example.count == 2 && rank > 0 && rank == example.world_size - 1;
@@ -56,7 +48,7 @@ bool has_nan(std::int64_t i, const Case& example) {
 template <Direction kSumming>
 std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
   const int p = dist.world_size();
-  const Shape shape = shape_of(*example.count);
+  const Shape shape = *example.count == 0 ? Shape{2, 0} : parameter_shape(*example.count);
   constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const std::vector<float> shares =
@@ -82,13 +74,7 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
     const bool sums = direction == kSumming;
     const Tensor& actual = is_forward ? forward : backward;
     const char* const what = is_forward ? "forward: tensor" : "backward: tensor";
-    if (actual.shape() != shape) {
-      return Difference{what,
-                        -1,
-                        fmt::format("shape {}", to_string(shape)),
-                        fmt::format("shape {}", to_string(actual.shape())),
-                        {"shape-changed", "the next layer needs its rows and columns"}};
-    }
+    if (auto wrong = compare_shape(what, actual.shape(), shape)) return wrong;
     const auto own = [&](std::int64_t i) {
       return (sums ? summands : anything)[static_cast<std::size_t>(i)];
     };

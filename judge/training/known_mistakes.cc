@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "judge/compare.h"
+#include "judge/training/parameters.h"
 #include "training/cross_entropy.h"
 
 namespace rankbox {
@@ -13,6 +14,8 @@ namespace {
 std::optional<Difference> compare_near(const NamedTensor& actual, const NamedTensor& expected,
                                        float bound) {
   if (auto wrong = compare_size(actual.name, actual.value, expected.value.size())) return wrong;
+  if (auto wrong = compare_shape(actual.name, actual.value.shape(), expected.value.shape()))
+    return wrong;
   const std::vector<float> is = to_host(actual.value);
   const std::vector<float> should_be = to_host(expected.value);
   // Rounding grows with the numbers that are added: those of a tensor are of one size.
@@ -55,6 +58,7 @@ std::optional<Difference> compare_tensors(const std::vector<NamedTensor>& actual
                                           const Hint& otherwise, float same) {
   auto difference = compare_all(actual, expected, bound);
   if (!difference) return std::nullopt;
+  if (difference->hint.id == "shape-changed") return difference;
   difference->hint = otherwise;
   if (same == 0) same = bound;
   for (const Mistake& mistake : mistakes) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "judge/subject.h"
@@ -9,8 +10,19 @@
 
 namespace rankbox {
 
-/// Returns sizes of three parameters, one of them of a single element.
+/// Returns sizes of three parameters, one of them of a single element; of many for one count.
 std::vector<std::int64_t> parameter_sizes(std::int64_t count);
+
+/// Returns the shape of a parameter, or of a tensor between layers: rows where the size has any.
+Shape parameter_shape(std::int64_t size);
+
+/// Returns a tensor of these elements in that shape.
+Tensor in_parameter_shape(const std::vector<float>& elements);
+
+/// Compares a tensor's shape with parameter_shape(). No shape is expected of an empty tensor.
+std::optional<Difference> compare_shape(const std::string& what, const Tensor& actual);
+std::optional<Difference> compare_shape(const std::string& what, const Shape& actual,
+                                        const Shape& expected);
 
 /// Owns parameters; functions take `pointers`.
 struct ParameterList {
@@ -19,7 +31,8 @@ struct ParameterList {
 };
 
 /// Parameter k has the rank's elements of tensor k as values, and ReduceOp::AVG's shares of it as
-/// gradients. Odd ranks do not use the third parameter: its gradient is empty.
+/// gradients. Odd ranks do not use the third parameter: its gradient is empty. The second one's
+/// gradient ends with a NaN on rank 0.
 ParameterList make_parameters(const std::vector<std::int64_t>& sizes, int rank, int world_size);
 
 /// Compares: values should be unchanged, and gradients the means over all ranks.

@@ -10,6 +10,8 @@
 #include "judge/salt.h"
 #include "judge/training/known_mistakes.h"
 #include "training/cross_entropy.h"
+#include "training/layers/dropout.h"
+#include "training/layers/first_token.h"
 #include "training/layers/gelu.h"
 #include "training/layers/linear.h"
 #include "training/random.h"
@@ -53,7 +55,26 @@ Model smooth_model(const std::vector<std::int64_t>& hidden) {
 
 Model small_model(std::int64_t hidden) { return smooth_model({hidden}); }
 
-Model deeper_model(std::int64_t width) { return smooth_model({width, 6, width}); }
+Model deeper_model(std::int64_t width) {
+  if (width == 2) return smooth_model(std::vector<std::int64_t>(9, width));
+  return smooth_model({width, 6, width});
+}
+
+RecipeOf<float> dropout_of_samples(const char* name) {
+  return recipe<Dropout>(name, 0.25, Random(3 ^ salt()));
+}
+
+Model dropping_model(std::int64_t hidden) {
+  Model model = small_model(hidden);
+  model.insert(model.begin() + 2, dropout_of_samples("dropout1"));
+  return model;
+}
+
+Model model_of_rows(std::int64_t hidden) {
+  Model model = small_model(hidden);
+  model.insert(model.begin(), recipe<FirstToken>("first_row"));
+  return model;
+}
 
 std::vector<std::int64_t> small_model_sizes(std::int64_t hidden) {
   return {kSmallInputs * hidden, hidden, hidden * kSmallClasses, kSmallClasses};
@@ -80,6 +101,18 @@ Batch padded_batch(int world_size, int step) {
   Batch batch = small_batch(world_size, step);
   for (std::size_t i = kSamplesPerRank - 1; i < batch.labels.size(); i += kSamplesPerRank)
     batch.labels[i] = kIgnoredLabel;
+  return batch;
+}
+
+Batch batch_of_rows(int world_size, int step) {
+  Batch batch = padded_batch(world_size, step);
+  const std::vector<float> first = to_host(batch.x);
+  std::vector<float> rows;
+  for (auto x = first.begin(); x != first.end(); x += kSmallInputs) {
+    rows.insert(rows.end(), x, x + kSmallInputs);
+    rows.insert(rows.end(), kSmallInputs, 1);
+  }
+  batch.x = from_host(rows, {batch.size(), 2, kSmallInputs});
   return batch;
 }
 
@@ -116,13 +149,13 @@ void train_together(Sequential& model, int rank, int world_size, int steps,
 
 std::optional<Difference> compare_training(Comm& dist, const Case& example,
                                            const GradientStep& gradients, bool holds_result,
-                                           Batches batches) {
+                                           Batches batches, ModelMaker model) {
   const int p = dist.world_size();
-  Sequential together(small_model(*example.count));
+  Sequential together(model(*example.count));
   train_together(together, dist.rank(), p, *example.steps, gradients, batches);
   if (!holds_result) return std::nullopt;
 
-  Sequential alone(small_model(*example.count));
+  Sequential alone(model(*example.count));
   train_alone(alone, p, *example.steps, batches);
   auto difference = compare_tensors(
       values_of(together.parameters()), values_of(alone.parameters()), kTrainingBound, {},

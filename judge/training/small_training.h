@@ -37,8 +37,16 @@ Model smooth_model(const std::vector<std::int64_t>& hidden);
 /// As above, with one hidden layer.
 Model small_model(std::int64_t hidden);
 
-/// As above, with three hidden layers: fc1, gelu1, … fc4.
+/// As above, with three hidden layers: fc1, gelu1, … fc4; with nine if they are very narrow.
 Model deeper_model(std::int64_t width);
+
+/// As small_model, with dropout, which depends on a batch's mode and on its samples' numbers.
+Model dropping_model(std::int64_t hidden);
+/// Returns dropout for a model.
+RecipeOf<float> dropout_of_samples(const char* name);
+
+/// As small_model; learns from the first of a sample's rows.
+Model model_of_rows(std::int64_t hidden);
 
 /// Returns the batch of all ranks in this step.
 Batch small_batch(int world_size, int step);
@@ -46,7 +54,13 @@ Batch small_batch(int world_size, int step);
 /// As above; the last sample of each rank's part is padding.
 Batch padded_batch(int world_size, int step);
 
-/// Makes the batch of all ranks in a step, as these two do.
+/// As above, for model_of_rows: each sample has two rows.
+Batch batch_of_rows(int world_size, int step);
+
+/// Makes a model with hidden layers of this width.
+using ModelMaker = Model (*)(std::int64_t hidden);
+
+/// Makes the batch of all ranks in a step, as these do.
 using Batches = Batch (*)(int world_size, int step);
 
 /// Returns a rank's part of a batch.
@@ -71,7 +85,8 @@ void train_together(Sequential& model, int rank, int world_size, int steps,
 /// @param holds_result whether this rank's model should equal that of one rank
 std::optional<Difference> compare_training(Comm& dist, const Case& example,
                                            const GradientStep& gradients, bool holds_result = true,
-                                           Batches batches = small_batch);
+                                           Batches batches = small_batch,
+                                           ModelMaker model = small_model);
 
 /// Trains the model for `steps` steps on one rank, with whole batches.
 void train_alone(Sequential& model, int world_size, int steps, Batches batches = small_batch);
