@@ -32,8 +32,8 @@
 namespace rankbox {
 
 /// Adds the gradient of one micro-batch. With the last one, main_gradient becomes the mean over the
-/// ranks of the sum over the micro-batches, in 32 bits. Until then its elements are this function's
-/// to use.
+/// ranks of the sum over the micro-batches, in 32 bits. Until then its elements, but not its shape,
+/// are this function's to use. What is not finite shows in the mean.
 ///
 /// @param micro_batch 0, 1, … micro_batches - 1, one per call; then the next step begins with 0
 /// @param main_gradient with micro-batch 0 it has elements of the step before, which are not needed

@@ -12,7 +12,7 @@
 //   3 · 10⁻⁸     3.07 · 10⁻⁵     3.07 · 10⁻⁵     3 · 10⁻⁸
 //   (unscaled, in 16 bits: 0 or 6 · 10⁻⁸)
 //
-// Build on dist.all_reduce of 32-bit tensors, once for each parameter, in their order.
+// Build on dist.all_reduce of 32-bit tensors, once for each parameter.
 //
 // Cost: the native all-reduce of every parameter in 32 bits, one after the other.
 // Blocks: until all ranks have called it.
@@ -27,11 +27,12 @@
 
 namespace rankbox {
 
-/// parameters[k]->gradient becomes the mean over the ranks of scaled[k] / loss_scale.
+/// parameters[k]->gradient becomes the mean over the ranks of scaled[k] / loss_scale, in the shape
+/// of the value. What is not finite shows in the mean.
 ///
 /// @param scaled this rank's gradients, loss_scale times too large; one per parameter, of its size
-/// REQUIRES: every rank calls it with the same loss_scale, a power of two, and parameters of the
-/// same sizes; their gradients are empty or zero.
+/// REQUIRES: every rank calls it with the same loss_scale, a power of two that may be below 1, and
+/// parameters of the same sizes; their gradients are empty or zero.
 void loss_scaling(Comm& dist, const std::vector<TensorOf<Float16>>& scaled, float loss_scale,
                   const std::vector<Parameter*>& parameters);
 

@@ -13,6 +13,7 @@
 #include "judge/compare.h"
 #include "judge/salt.h"
 #include "judge/training/native_calls.h"
+#include "judge/training/parameters.h"
 #include "judge/training_families.h"
 
 namespace rankbox {
@@ -20,6 +21,9 @@ namespace rankbox {
 namespace {
 
 using Function = decltype(&bf16_gradients);
+
+constexpr std::int64_t kInfiniteElement = 43;  // the element of rank 0 that is infinite
+constexpr std::int64_t kTinyElement = 45;      // the element that is tiny
 
 constexpr float kLeftOver = 7;  // in the main gradient, before the first step
 
@@ -35,12 +39,16 @@ float number_at(int rank, int step, int micro_batch, std::int64_t i) {
 }
 
 /// Some gradients add up to more than 8 bits. Others are beyond the range of Float16. All sums are
-/// exact in 32 bits. In step 1, rank 0 has a NaN.
+/// exact in 32 bits. In step 1, rank 0 has a NaN. One element is infinite on rank 0, and another one
+/// is below the smallest normal number on some ranks.
 float gradient_at(int rank, int step, int micro_batch, std::int64_t i) {
   if (rank == 0 && step == 1 && micro_batch == 0 && i == 1)
     return std::numeric_limits<float>::quiet_NaN();
   const float number = number_at(rank, step, micro_batch, i);
   const auto later = static_cast<float>(micro_batch % 3 + 1);
+  if (i == kInfiniteElement && rank == 0 && micro_batch == 0)
+    return std::numeric_limits<float>::infinity();
+  if (i == kTinyElement) return number * later * 0x1p-127F;
   switch (i % 3) {
     case 0:
       // Odd, so that sums need the last bit. All the same without a salt.
@@ -74,6 +82,8 @@ Hint origin(float is, const Case& example, int rank, int step, std::int64_t i) {
     return {
         "left-over",
         "what was left over from the step before is still in it: begin anew with micro-batch 0"};
+  if (std::isinf(mean))
+    return {"infinity-must-show", "rank 0 has an infinite one here: it has to show, on all ranks"};
   if (std::isnan(mean))
     return {"nan-must-show", "rank 0 has a NaN here: it has to show in the mean, on all ranks"};
   if (std::isinf(is) || (is == 0 && mean < 0))
@@ -103,7 +113,7 @@ Hint origin(float is, const Case& example, int rank, int step, std::int64_t i) {
 }
 
 std::vector<Case> cases() {
-  const auto most = static_cast<int>(drawn("micro-batches", 8, 5, 12));
+  const auto most = static_cast<int>(drawn("micro-batches", 24, 17, 30));
   return cases_with_each(
       {{.segments = 1, .count = 1, .steps = 1},
        {.segments = 2, .count = 1, .steps = 1},
@@ -117,20 +127,22 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
   const int micro_batches = *example.segments;
   // After an overflow: 0 times infinity is no zero.
   const bool was_infinite = count == 1 && *example.steps == 1;
+  const Shape shape = parameter_shape(count);
   Tensor main_gradient =
-      full(count, was_infinite ? std::numeric_limits<float>::infinity() : kLeftOver);
+      full(shape, was_infinite ? std::numeric_limits<float>::infinity() : kLeftOver);
   for (int step = 0; step < *example.steps; ++step) {
     for (int m = 0; m < micro_batches; ++m) {
       std::vector<BFloat16> values;
       for (std::int64_t i = 0; i < count; ++i)
         values.emplace_back(gradient_at(dist.rank(), step, m, i));
-      const TensorOf<BFloat16> gradient = from_host(values);
+      const TensorOf<BFloat16> gradient = from_host(values, shape);
       function(dist, gradient, m, micro_batches, main_gradient);
     }
     auto wrong = compare(
         *example.steps == 1 ? "main_gradient" : fmt::format("main_gradient of step {}", step),
         main_gradient, count, [&](std::int64_t i) { return mean_of(example, step, i); },
         [&](float is, std::int64_t i) { return origin(is, example, dist.rank(), step, i); }, 4e-6F);
+    if (!wrong) wrong = compare_shape("main_gradient", main_gradient);
     if (wrong) return wrong;
   }
   return std::nullopt;

@@ -2,6 +2,7 @@
 #include "parallel/loss_scaling.h"
 
 #include <cmath>
+#include <limits>
 
 #include "judge/case_lists.h"
 #include "judge/compare.h"
@@ -17,10 +18,10 @@ namespace {
 
 using Function = decltype(&loss_scaling);
 
-/// Worlds differ in the scale.
+/// Worlds differ in the scale, which a long training may have made very large, or less than 1.
 float scale_of(int world_size) {
-  const int exponents[] = {10, 10, 0, 16, 3};
-  return std::ldexp(1.0F, static_cast<int>(drawn("scale", exponents[world_size % 5], 0, 16)));
+  const int exponents[] = {10, 30, 0, -3, 16};
+  return std::ldexp(1.0F, static_cast<int>(drawn("scale", exponents[world_size % 5], -5, 30)));
 }
 
 /// Returns 1 to 5. A salt draws it for each element.
@@ -34,8 +35,10 @@ float number_at(int rank, std::size_t tensor, std::int64_t i) {
 }
 
 /// Some elements are so large that two ranks' sum is infinite in 16 bits. Others are so small that
-/// 16 bits represent them only when scaled.
+/// 16 bits represent them only when scaled. Rank 0 has a few that are not finite.
 float scaled_gradient(int rank, std::size_t tensor, std::int64_t i) {
+  if (rank == 0 && tensor == 1 && i == 1) return std::numeric_limits<float>::infinity();
+  if (rank == 0 && tensor == 1 && i == 2) return std::numeric_limits<float>::quiet_NaN();
   const float number = number_at(rank, tensor, i);
   switch (i % 3) {
     case 0:
@@ -54,6 +57,9 @@ float mean_of(int world_size, std::size_t tensor, std::int64_t i) {
 }
 
 Hint origin(float is, float mean, float scale) {
+  if (!std::isfinite(mean))
+    return {"not-finite-must-show",
+            "rank 0 has one that is not finite: that has to show, on all ranks"};
   if (std::isinf(is))
     return {"added-in-16-bits", "added up in 16 bits, where 65504 is the largest: widen it first"};
   if (is == 0 && mean != 0)
@@ -73,10 +79,11 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
     std::vector<Float16> values;
     for (std::int64_t i = 0; i < size; ++i)
       values.emplace_back(scaled_gradient(dist.rank(), scaled.size(), i));
-    scaled.push_back(from_host(values));
-    parameters.push_back({"layer" + std::to_string(parameters.size()) + ".weight", zeros(size)});
+    scaled.push_back(from_host(values, parameter_shape(size)));
+    parameters.push_back(
+        {"layer" + std::to_string(parameters.size()) + ".weight", zeros(parameter_shape(size))});
     // Gradients are empty or zero.
-    if (parameters.size() % 2 == 0) parameters.back().gradient = zeros(size);
+    if (parameters.size() % 2 == 0) parameters.back().gradient = zeros(parameter_shape(size));
   }
   std::vector<Parameter*> pointers;
   for (Parameter& parameter : parameters) pointers.push_back(&parameter);
@@ -89,6 +96,7 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
     auto wrong = compare(
         parameter.name + "'s gradient", parameter.gradient, parameter.value.size(), mean,
         [&](float is, std::int64_t i) { return origin(is, mean(i), scale); }, 4e-6f);
+    if (!wrong) wrong = compare_shape(parameter.name + "'s gradient", parameter.gradient);
     if (wrong) return wrong;
   }
   return std::nullopt;

@@ -9,6 +9,7 @@
 #include "comm/comm.h"
 #include "judge/compare.h"
 #include "judge/salt.h"
+#include "judge/training/parameters.h"
 #include "judge/training_families.h"
 
 namespace rankbox {
@@ -22,7 +23,7 @@ struct Rates {
   float scale = 1024;
   float learning_rate = 0.01F;
   int least = 1;      // of the small numbers that gradients are multiples of
-  bool wide = false;  // gradients and weights are of every size and sign, or NaN
+  bool wide = false;  // gradients and weights are of every size and sign, or not finite
 };
 
 constexpr std::int64_t kMostOfMostCases = 1000;  // the case of wide numbers has more elements
@@ -57,7 +58,7 @@ float wide_number(const char* use, std::int64_t i, int least, int most) {
 
 float weight(std::int64_t i, const Rates& rates) {
   // A step from 0 shows, however small it is.
-  if (rates.wide) return i % 2 == 0 ? 0 : wide_number("wide weights", i, -30, 3);
+  if (rates.wide) return i % 2 == 0 ? 0 : wide_number("wide weights", i, -30, 18);
   const auto eighths =
       salt() == 0
           ? i % 7
@@ -69,6 +70,7 @@ float weight(std::int64_t i, const Rates& rates) {
 Float16 scaled_gradient(std::int64_t i, int step, const Rates& rates) {
   if (rates.wide) {
     if (i % 11 == 10) return Float16(std::numeric_limits<float>::quiet_NaN());
+    if (i % 13 == 12) return Float16(std::numeric_limits<float>::infinity());
     return Float16(wide_number("wide gradients", i, -24, 14));
   }
   std::int64_t number = i % 5;
@@ -87,6 +89,8 @@ float sum_of_steps(std::int64_t i, int steps, const Rates& rates) {
   return static_cast<float>(rates.learning_rate * sum / rates.scale);
 }
 
+bool same(float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
 Hint origin(float is, std::int64_t i, int steps, const Rates& rates) {
   const float before = weight(i, rates);
   if (is == before)
@@ -103,7 +107,7 @@ std::vector<Case> cases() {
     for (const std::int64_t count : {std::int64_t{0}, std::int64_t{1}, drawn("count", 97, 2, 150)})
       cases.push_back({.count = count, .steps = steps});
   }
-  cases.push_back({.count = drawn("large count", 1500, 1100, 2000), .steps = 1});
+  cases.push_back({.count = drawn("large count", 5000, 4200, 6000), .steps = 1});
   return cases;
 }
 
@@ -118,15 +122,23 @@ std::optional<Difference> run(Function function, Comm& /*dist*/, const Case& exa
     rounded.emplace_back(rates.least == 0 ? 0 : weight(i, rates));
     exact.push_back(weight(i, rates));
   }
-  TensorOf<Float16> weights = from_host(rounded);
-  Tensor master = from_host(exact);
+  const Shape shape = parameter_shape(count);
+  TensorOf<Float16> weights = from_host(rounded, shape);
+  Tensor master = from_host(exact, shape);
 
   for (int step = 0; step < steps; ++step) {
     std::vector<Float16> gradient;
     for (std::int64_t i = 0; i < count; ++i) gradient.push_back(scaled_gradient(i, step, rates));
-    function(from_host(gradient), rates.scale, rates.learning_rate, master, weights);
+    function(from_host(gradient, shape), rates.scale, rates.learning_rate, master, weights);
   }
 
+  if (auto wrong = compare_size("master", master, count)) return wrong;
+  if (auto wrong = compare_number(
+          "the size of weights", weights.size(), count,
+          {"write-in-place", "write into the tensor you are given instead of replacing it"}))
+    return wrong;
+  if (auto wrong = compare_shape("master", master)) return wrong;
+  if (auto wrong = compare_shape("weights", weights.shape(), shape)) return wrong;
   exact = to_host(master);
   rounded = to_host(weights);
   for (std::int64_t i = 0; i < count; ++i) {
@@ -137,13 +149,15 @@ std::optional<Difference> run(Function function, Comm& /*dist*/, const Case& exa
     // Each subtraction rounds by far less than a step, or to the last bits of a wide number.
     const float bound =
         rates.wide ? 1e-6F * (std::abs(before) + std::abs(moved)) : 0.02F * std::abs(moved);
-    if (!(std::abs(is - should_be) <= bound) && !(std::isnan(is) && std::isnan(should_be))) {
+    const bool right =
+        std::isfinite(should_be) ? std::abs(is - should_be) <= bound : same(is, should_be);
+    if (!right) {
       return Difference{fmt::format("master after {} steps", steps), i, in_words(should_be),
                         in_words(is), origin(is, i, steps, rates)};
     }
     const auto actual = static_cast<float>(rounded[k]),
                as_rounded = static_cast<float>(Float16(is));
-    if (actual == as_rounded || (std::isnan(actual) && std::isnan(as_rounded))) continue;
+    if (same(actual, as_rounded)) continue;
     return Difference{
         fmt::format("weights after {} steps", steps),
         i,

@@ -11,6 +11,7 @@
 #include "judge/case_lists.h"
 #include "judge/compare.h"
 #include "judge/salt.h"
+#include "judge/training/parameters.h"
 #include "judge/training_families.h"
 #include "training/random.h"
 
@@ -21,8 +22,7 @@ namespace {
 using Function = decltype(&stochastic_rounding);
 
 constexpr std::uint32_t kInfinityBits = 0x7f800000;
-constexpr std::int64_t kLarge =
-    97;  // from here on, seeds, steps and numbers take more than 32 bits
+constexpr std::int64_t kLarge = 97;  // from here on, seeds, steps and numbers take all their bits
 
 /// The numbers of a case that are the same on all ranks.
 struct Run {
@@ -39,14 +39,14 @@ Run run_of(const Case& example) {
   run.learning_rate = static_cast<float>(drawn("learning rate", 5, 2, 9)) / 256;
   run.first_step = drawn("step", 10, 1, 1000) * example.world_size;
   if (*example.count >= kLarge) {
-    run.seed += std::uint64_t{1} << 40;
-    run.first_step += std::int64_t{3} << 32;
-    run.base = std::int64_t{5} << 32;
+    run.seed += (std::uint64_t{1} << 63) + (std::uint64_t{1} << 40);
+    run.first_step += (std::int64_t{1} << 62) + (std::int64_t{3} << 32);
+    run.base = (std::int64_t{1} << 62) + (std::int64_t{5} << 32);
   }
   return run;
 }
 
-enum class Special { kNone, kNan, kInfinite, kLargest };
+enum class Special { kNone, kNan, kInfinite, kLargest, kTiny };
 
 Special special_of(std::int64_t number) {
   switch (number % 11) {
@@ -56,6 +56,8 @@ Special special_of(std::int64_t number) {
       return Special::kLargest;
     case 7:
       return Special::kInfinite;
+    case 9:
+      return Special::kTiny;
     default:
       return Special::kNone;
   }
@@ -79,6 +81,8 @@ float weight(std::int64_t number) {
       return sign_of(number) * std::numeric_limits<float>::infinity();
     case Special::kLargest:
       return sign_of(number) * std::bit_cast<float>(0x7f7f0000);
+    case Special::kTiny:  // subnormal
+      return sign_of(number) * 0x1p-130F;
     default:
       return sign_of(number) * (1 + eighths / 8);
   }
@@ -92,6 +96,8 @@ float slope(std::int64_t number, std::int64_t step, const Run& run) {
       return std::bit_cast<float>(0x7fffffff);  // a GPU's NaN
     case Special::kLargest:                     // away from zero, by 0.5 to 1 of the distance
       return -sign_of(number) * std::ldexp(1.0F, 119 - std::ilogb(run.learning_rate));
+    case Special::kTiny:  // by a part of the distance
+      return sign_of(number) * std::ldexp(1.0F, -134 - std::ilogb(run.learning_rate));
     default:
       return (number % 2 == 0 ? -1.0F : 1.0F) * (sixteenths + 0x3p-14F);
   }
@@ -195,11 +201,12 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
 
   std::vector<BFloat16> values;
   for (std::int64_t i = begin; i < end; ++i) values.emplace_back(weight(run.base + i));
-  TensorOf<BFloat16> weights = from_host(values);
+  const Shape shape = parameter_shape(end - begin);
+  TensorOf<BFloat16> weights = from_host(values, shape);
   for (std::int64_t step = run.first_step; step < run.first_step + steps; ++step) {
     std::vector<float> slopes;
     for (std::int64_t i = begin; i < end; ++i) slopes.push_back(slope(run.base + i, step, run));
-    function(from_host(slopes), run.learning_rate, run.seed, step, first, weights);
+    function(from_host(slopes, shape), run.learning_rate, run.seed, step, first, weights);
   }
 
   const Part result{run, steps, first, to_host(weights)};
@@ -211,6 +218,7 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
         fmt::format("{} elements", result.weights.size()),
         {"write-in-place", "write into the tensor you are given instead of replacing it"}};
   }
+  if (auto wrong = compare_shape("weights", weights.shape(), shape)) return wrong;
   for (std::int64_t i = 0; i < end - begin; ++i) {
     const float is = result.weights[static_cast<std::size_t>(i)];
     const float expected = result.after(i, Rule::kRight);
