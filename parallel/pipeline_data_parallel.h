@@ -20,8 +20,8 @@
 // seconds, so a program makes them once and passes them in, as allreduce_hierarchical gets them. It
 // would also send the gradients in buckets, during backward (ddp_overlap).
 //
-// Cost: two splits; pipeline_1f1b in the row; a native all-reduce for each of the stage's
-// parameters in the column. Idle: (stages-1)/(m + stages-1) of the time, where m is the number of
+// Cost: at most two splits; pipeline_1f1b in the row; native all-reduces of the stage's gradients
+// in the column, each once. Idle: (stages-1)/(m + stages-1) of the time, where m is the number of
 // micro-batches of one replica.
 // Memory: as pipeline_1f1b.
 // Blocks: until all ranks of the column have called it.

@@ -252,6 +252,9 @@ std::vector<Case> cases_of_one_chunk(int world_size) {
     some.push_back(
         {.world_size = world_size, .segments = micro_batches, .count = 2 * micro_batches + 1});
   }
+  // No number of micro-batches is the largest.
+  if (world_size == 2)
+    some.insert(some.begin() + 2, {.world_size = 2, .segments = 70, .count = 71});
   return some;
 }
 
@@ -266,6 +269,7 @@ const Schedule& schedule_named(std::string_view name) {
 using SeveralChunks = decltype(&pipeline_interleaved);
 
 constexpr int kMostRanksOfManyChunks = 4;
+constexpr int kMostChunks = 9;
 
 std::vector<Case> cases_of_several_chunks(int world_size) {
   const auto many = static_cast<int>(drawn("chunks", 3, 3, 4));
@@ -279,10 +283,14 @@ std::vector<Case> cases_of_several_chunks(int world_size) {
                     .count = 2 * micro_batches + 1,
                     .chunks = chunks});
   }
+  if (world_size == 2)
+    some.push_back({.world_size = 2, .segments = 4, .count = 9, .chunks = kMostChunks});
   return some;
 }
 
 // 3. Parallel pipelines, whose gradients are averaged.
+
+constexpr int kMostSplits = 2;
 
 using Replicas = decltype(&rankbox::pipeline_data_parallel);
 
@@ -312,8 +320,20 @@ std::optional<Difference> compare_averaging(const RunReport& report, const Case&
   for (int rank = 0; rank < example.world_size; ++rank) {
     const std::int64_t promised = gradient_bytes(rank, layout);
     std::int64_t actual = 0;
-    for (const Event& event : report.trace.ranks[static_cast<std::size_t>(rank)])
-      actual += event.kind == EventKind::kCollective ? event.bytes : 0;
+    int splits = 0;
+    for (const Event& event : report.trace.ranks[static_cast<std::size_t>(rank)]) {
+      if (event.kind != EventKind::kCollective) continue;
+      actual += event.bytes;
+      splits += event.collective == CollectiveKind::kSplit ? 1 : 0;
+    }
+    if (splits > kMostSplits) {
+      return Difference{"splits",
+                        -1,
+                        fmt::format("{} at most", kMostSplits),
+                        std::to_string(splits),
+                        {"two-splits", "one for the pipeline, and one for the column"},
+                        rank};
+    }
     if (actual == promised) continue;
     return Difference{"bytes to native collectives",
                       -1,
