@@ -31,6 +31,7 @@ struct Held {
   std::int64_t most;
 };
 thread_local constinit Held held = {0, 0};
+thread_local constinit int uncounted = 0;  // that live
 
 #if RANKBOX_COUNTS_NEW
 
@@ -84,9 +85,14 @@ std::int64_t MemoryWindow::peak() const {
 
 std::int64_t MemoryWindow::kept() const { return bytes_held() - held_before_; }
 
-UncountedMemory::UncountedMemory() : now_(held.now), most_(held.most) {}
+UncountedMemory::UncountedMemory() : now_(held.now), most_(held.most) { ++uncounted; }
 
-UncountedMemory::~UncountedMemory() { held = {now_ + kept_, std::max(most_, now_ + peak_)}; }
+UncountedMemory::~UncountedMemory() {
+  held = {now_ + kept_, std::max(most_, now_ + peak_)};
+  --uncounted;
+}
+
+bool UncountedMemory::lives() { return uncounted > 0; }
 
 }  // namespace rankbox
 

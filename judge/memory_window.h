@@ -43,6 +43,9 @@ class UncountedMemory {
   UncountedMemory& operator=(const UncountedMemory&) = delete;
   ~UncountedMemory();
 
+  /// Returns whether one lives on this thread: the function runs in another process.
+  static bool lives();
+
   /// Adds what the function holds in another process: its peak, and what it holds now.
   void count(std::int64_t peak, std::int64_t kept) {
     peak_ = peak;

@@ -12,7 +12,8 @@ namespace rankbox {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr std::size_t kMany = 9;  // gradients of a list, in small cases
+constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
 /// Returns how far max_norm is from the usual one. Drawn for each call and norm: else max_norm
 /// would tell the norm.
@@ -68,8 +69,10 @@ const std::vector<ClipCall>& clip_calls() {
       {"all gradients are zero", 0, 0.5},
       {"one rank has a NaN", 1, 0.5, ClipSpecial::kNanShard},
       {"a replicated gradient is infinite", 1, 0.5, ClipSpecial::kInfiniteReplica},
-      {"max_norm is infinite", 1, kInfinity},
+      {"max_norm is infinite", 1, kUnlimited},
       {"max_norm is 0", 1, 0},
+      {"gradients of 1e-30", 1e-30, 0.5},
+      {"gradients near the largest float", 6e37, 0.01},
   };
   return all;
 }
@@ -80,7 +83,9 @@ std::vector<Gradient> shards_of(const ClipCall& call, std::int64_t count, int ra
   if (call.special == kNoShards) return {};
   if (call.special == kNoReplicas && rank == world_size - 1) return {};
   std::vector<Gradient> shards;
-  for (const std::int64_t size : parameter_sizes(count)) {
+  std::vector<std::int64_t> sizes = parameter_sizes(count);
+  if (count < 10) sizes.resize(kMany, 2);
+  for (const std::int64_t size : sizes) {
     const std::int64_t each = shard_size(size, world_size);
     const std::int64_t end = std::min(size, (rank + 1) * each);
     shards.push_back(elements_of(call, shards.size(), rank * each, end, each));

@@ -35,9 +35,9 @@ ParameterList parameters_of(const std::vector<Gradient>& gradients, const char* 
   ParameterList list;
   for (const Gradient& gradient : gradients) {
     list.all.push_back({fmt::format("{}{}.weight", name, list.all.size()),
-                        full(static_cast<std::int64_t>(gradient.size()), 1)});
+                        full(parameter_shape(std::ssize(gradient)), 1)});
     const bool is_zero = std::ranges::all_of(gradient, [](float each) { return each == 0; });
-    if (!is_zero || list.all.size() == 1) list.all.back().gradient = from_host(gradient);
+    if (!is_zero || list.all.size() == 1) list.all.back().gradient = in_parameter_shape(gradient);
   }
   for (Parameter& parameter : list.all) list.pointers.push_back(&parameter);
   return list;
@@ -121,6 +121,8 @@ std::optional<Difference> compare_gradients(const std::vector<Gradient>& before,
     if (!parameter.gradient.empty()) {
       if (auto wrong =
               compare_size(parameter.name + "'s gradient" + where, parameter.gradient, size))
+        return wrong;
+      if (auto wrong = compare_shape(parameter.name + "'s gradient" + where, parameter.gradient))
         return wrong;
       is = to_host(parameter.gradient);
     }

@@ -1,7 +1,9 @@
 #include "judge/sharding/sharded_training.h"
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -16,6 +18,7 @@ namespace rankbox {
 namespace {
 
 constexpr std::int64_t kWidth = 9;
+constexpr std::int64_t kDropping = 2;  // of a model with dropout
 // Layers of 100 KiB: half a layer exceeds bookkeeping and activations.
 constexpr std::int64_t kWide = 160;
 constexpr int kWideSteps = 2;
@@ -25,10 +28,10 @@ constexpr std::int64_t kBookkeeping = std::int64_t{16} << 10;
 
 std::size_t hidden_layers(std::int64_t width) { return width < kLarge ? 4 : 16; }
 
-/// Returns the bytes of sixteen tensors of the widest activation of this rank's samples, and of
-/// those that activations save.
+/// Returns the bytes of eight tensors of the widest activation of this rank's samples, and of those
+/// that activations save.
 std::int64_t activation_bytes(std::int64_t width) {
-  const std::int64_t tensors = 16 + static_cast<std::int64_t>(hidden_layers(width));
+  const std::int64_t tensors = 8 + static_cast<std::int64_t>(hidden_layers(width));
   return tensors * kSamplesPerRank * width * kElementBytes;
 }
 
@@ -77,6 +80,55 @@ void step_with(Sequential& model, const std::vector<Weighted>& parts) {
   optimizer.step();
 }
 
+/// Takes the first step of a model; ranks of odd number do not use one parameter.
+void step_with_unused(Sequential& model, std::int64_t width, int world_size,
+                      std::size_t parameter) {
+  const Batch whole = padded_batch(world_size, 0);
+  Sequential of_users(sharded_model(width));
+  std::vector<Weighted> parts;
+  for (int rank = 0; rank < world_size; rank += 2)
+    parts.push_back({part_of(whole, rank, world_size), 1.0 / world_size});
+  add_weighted_gradients(of_users, parts);
+  Sgd optimizer(model.parameters(), small_sgd());
+  add_gradients(model, whole);
+  model.parameters()[parameter]->gradient = of_users.parameters()[parameter]->gradient;
+  optimizer.step();
+}
+
+using OnPass = std::function<void(const Layer& layer, bool is_backward)>;
+
+/// A layer that calls a function before each pass.
+class WatchedLayer : public Layer {
+ public:
+  WatchedLayer(std::unique_ptr<Layer> layer, OnPass on_pass)
+      : layer_(std::move(layer)), on_pass_(std::move(on_pass)) {}
+
+  Tensor forward(Tensor x, Saved& saved) override {
+    on_pass_(*this, false);
+    return layer_->forward(std::move(x), saved);
+  }
+  Tensor backward(Tensor dy, Saved& saved) override {
+    on_pass_(*this, true);
+    return layer_->backward(std::move(dy), saved);
+  }
+  std::vector<Parameter*> parameters() override { return layer_->parameters(); }
+  std::vector<NamedTensor*> statistics() override { return layer_->statistics(); }
+  void omit_input_gradient() override { layer_->omit_input_gradient(); }
+
+ private:
+  std::unique_ptr<Layer> layer_;
+  OnPass on_pass_;
+};
+
+/// Returns the model with layers that call this function.
+Model watched(const Model& model, const OnPass& on_pass) {
+  Model all;
+  for (const auto& recipe : model)
+    all.push_back(
+        {recipe.name, [=] { return std::make_unique<WatchedLayer>(recipe.make(), on_pass); }});
+  return all;
+}
+
 /// Compares a step's memory with the limit, plus a margin for activations and bookkeeping.
 std::optional<Difference> compare_memory(const MemoryWindow& window, const MemoryLimit& limit,
                                          std::int64_t width) {
@@ -101,7 +153,9 @@ std::optional<Difference> compare_memory(const MemoryWindow& window, const Memor
 }  // namespace
 
 Model sharded_model(std::int64_t width) {
-  return smooth_model(std::vector<std::int64_t>(hidden_layers(width), width));
+  Model model = smooth_model(std::vector<std::int64_t>(hidden_layers(width), width));
+  if (width == kDropping) model.insert(model.begin(), dropout_of_samples("dropout0"));
+  return model;
 }
 
 std::vector<std::int64_t> sharded_layer_sizes(std::int64_t width) {
@@ -117,8 +171,7 @@ std::vector<Case> cases_of_sharding() {
     cases.push_back({.world_size = world_size, .count = width, .steps = steps});
   };
   for (const int world_size : world_sizes()) {
-    for (const std::int64_t width : {std::int64_t{1}, std::int64_t{2}, kWidth})
-      add(world_size, width, 0);
+    for (const std::int64_t width : {std::int64_t{1}, kDropping, kWidth}) add(world_size, width, 0);
     add(world_size, kWidth, steps_of_training(world_size));
   }
   for (const int world_size : {2, 3, 4, 8}) add(world_size, kWide, kWideSteps);
@@ -140,7 +193,11 @@ Groups by_layer(Sequential& model) {
 }
 
 ShardedTraining::ShardedTraining(const Case& example, int rank, Groups (*group)(Sequential& model))
-    : model(sharded_model(*example.count)),
+    : model(watched(sharded_model(*example.count),
+                    [this](const Layer& layer, bool is_backward) {
+                      if (!at_pass_ || wrong_ || UncountedMemory::lives()) return;
+                      wrong_ = at_pass_(layer, is_backward);
+                    })),
       shards(shards_of(group(model), rank, example.world_size)),
       optimizer(mine_of(shards), small_sgd()),
       example_(example),
@@ -154,6 +211,7 @@ std::optional<Difference> ShardedTraining::run(
   const Watch watch = [&](const std::function<void()>& call) {
     const MemoryWindow window;
     call();
+    if (!excess) excess = wrong_;
     if (!excess) excess = compare_memory(window, limit, *example_.count);
   };
   for (int i = 0; i < steps_in(example_); ++i) {
@@ -174,7 +232,11 @@ std::optional<Difference> ShardedTraining::compare() {
     return state_of_whole(trained, group, with_values, rank, p);
   };
   Sequential alone(sharded_model(width));
-  train_alone(alone, p, steps_in(example_), padded_batch);
+  if (unused_) {
+    step_with_unused(alone, width, p, *unused_);
+  } else {
+    train_alone(alone, p, steps_in(example_), padded_batch);
+  }
 
   const auto after_one_step_with = [=](int first, int last, double weight) {
     return [=] {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "judge/subject.h"
@@ -19,8 +20,8 @@
 
 namespace rankbox {
 
-/// Returns fc1, gelu1, … fc5. `width` is the cases' count; fc2 to fc4 are the largest layers.
-/// Models of large cases have four times as many.
+/// Returns fc1, gelu1, … fc5, in one width after dropout. `width` is the cases' count; fc2 to fc4
+/// are the largest layers. Models of large cases have four times as many.
 Model sharded_model(std::int64_t width);
 
 /// Returns the elements of each layer that has parameters.
@@ -57,6 +58,14 @@ struct ShardedTraining {
       const MemoryLimit& limit,
       const std::function<std::optional<Difference>(const Batch& mine, const Watch& watch)>& step);
 
+  /// Calls this before each pass of a layer, until it returns a difference; not where the function
+  /// runs in another process, whose other layers are not seen here.
+  using AtPass = std::function<std::optional<Difference>(const Layer& layer, bool is_backward)>;
+  void set_at_pass(AtPass at_pass) { at_pass_ = std::move(at_pass); }
+
+  /// Expects one step with a parameter that ranks of odd number do not use.
+  void set_unused(std::size_t parameter) { unused_ = parameter; }
+
   Sequential model;
   std::vector<Shard> shards;  // [group]
   Sgd optimizer;
@@ -64,6 +73,9 @@ struct ShardedTraining {
  private:
   std::optional<Difference> compare();
 
+  AtPass at_pass_;
+  std::optional<Difference> wrong_;
+  std::optional<std::size_t> unused_;
   const Case example_;
   const int rank_;
   Groups (*const group_)(Sequential& model);

@@ -22,6 +22,7 @@ using Zero2 = decltype(&zero2);
 using Zero3 = decltype(&zero3);
 
 constexpr double kLossBound = 1e-4;
+constexpr std::size_t kUnused = 2;  // in a case of zero1, the parameter that odd ranks do not use
 
 std::vector<std::int64_t> sizes_by_layer(const Case& example) {
   return sharded_layer_sizes(*example.count);
@@ -62,6 +63,30 @@ std::optional<Difference> compare_saved(const Saved& saved) {
                     {"pop-from-saved", "pop it from `saved` itself"}};
 }
 
+std::optional<Difference> compare_at_pass(Sequential& model, const Layer& active, bool is_backward,
+                                          bool keeps_values) {
+  for (std::int64_t i = 0; i < model.size(); ++i) {
+    for (const Parameter* parameter : model.layer(i).parameters()) {
+      const bool is_value = parameter->gradient.empty();
+      const bool may_stay =
+          is_value ? keeps_values || &model.layer(i) == &active || parameter->value.empty()
+                   : !is_backward;
+      if (may_stay) continue;
+      Difference difference = {
+          fmt::format("{}'s {} at another layer's {}", parameter->name,
+                      is_value ? "value" : "gradient", is_backward ? "backward" : "forward"),
+          -1,
+          "empty",
+          fmt::format("{} bytes", (is_value ? parameter->value : parameter->gradient).bytes()),
+          {"one-layer-at-a-time",
+           "a layer is whole only while it is at work: drop it before the next one's pass"}};
+      difference.kind = FailureKind::kMemory;
+      return difference;
+    }
+  }
+  return std::nullopt;
+}
+
 /// After zero1 a gradient may be as it was, zero, or empty.
 std::optional<Difference> compare_gradients(const std::vector<Parameter*>& parameters,
                                             const std::vector<Tensor>& before) {
@@ -84,10 +109,13 @@ std::optional<Difference> run_zero1(Zero1 function, Comm& dist, const Case& exam
   const MemoryLimit limit = {bytes.largest + 2 * bytes.largest_shard, bytes.largest_shard};
 
   ShardedTraining training(example, dist.rank(), all_in_one);
+  const bool has_unused = *example.steps == 0 && *example.count > 2;
+  if (has_unused) training.set_unused(kUnused);
   return training.run(limit, [&](const Batch& mine, const Watch& watch) {
     zero_gradients(training.model.parameters());
     add_gradients(training.model, mine);
     const std::vector<Parameter*> parameters = training.model.parameters();
+    if (has_unused && dist.rank() % 2 == 1) parameters[kUnused]->gradient = {};
     std::vector<Tensor> before;
     for (const Parameter* parameter : parameters) before.push_back(parameter->gradient);
     watch([&] { function(dist, parameters, training.shards.front(), training.optimizer); });
@@ -102,6 +130,9 @@ std::optional<Difference> run_zero2(Zero2 function, Comm& dist, const Case& exam
                              bytes.all_shards};
 
   ShardedTraining training(example, dist.rank(), by_layer);
+  training.set_at_pass([&](const Layer& layer, bool is_backward) {
+    return compare_at_pass(training.model, layer, is_backward, /*keeps_values=*/true);
+  });
   return training.run(limit, [&](const Batch& mine, const Watch& watch) {
     Saved saved(mine.pass(Mode::kTraining));
     Loss loss = cross_entropy(training.model.forward(mine.x, saved), mine.labels);
@@ -114,6 +145,11 @@ std::optional<Difference> run_zero2(Zero2 function, Comm& dist, const Case& exam
   });
 }
 
+std::string in_words(const Loss& loss) {
+  return fmt::format("{:.6g} on average, of {} samples, {} of them correct", loss.mean(),
+                     loss.counted, loss.correct);
+}
+
 std::optional<Difference> run_zero3(Zero3 function, Comm& dist, const Case& example) {
   const ShardBytes bytes = shard_bytes(sizes_by_layer(example), dist.world_size());
   // One layer's weights and gradients, a flat copy, the shards' gradients, and one spare shard.
@@ -122,6 +158,9 @@ std::optional<Difference> run_zero3(Zero3 function, Comm& dist, const Case& exam
 
   ShardedTraining training(example, dist.rank(), by_layer);
   drop_values(training.model.parameters());
+  training.set_at_pass([&](const Layer& layer, bool is_backward) {
+    return compare_at_pass(training.model, layer, is_backward, /*keeps_values=*/false);
+  });
   bool is_first = true;
   return training.run(
       limit, [&](const Batch& mine, const Watch& watch) -> std::optional<Difference> {
@@ -135,17 +174,24 @@ std::optional<Difference> run_zero3(Zero3 function, Comm& dist, const Case& exam
         // The first step's loss is known without training.
         if (!std::exchange(is_first, false)) return std::nullopt;
         Sequential fresh(sharded_model(*example.count));
-        const double expected = add_gradients(fresh, mine);
-        const auto counted = mine.size() - std::ranges::count(mine.labels, kIgnoredLabel);
-        if (std::abs(loss.mean() - expected) <= kLossBound && loss.counted == counted)
+        Saved pass(mine.pass(Mode::kTraining));
+        const Loss expected = cross_entropy(fresh.forward(mine.x, pass), mine.labels);
+        if (!loss.gradient.empty()) {
+          return Difference{"loss.gradient",
+                            -1,
+                            "empty",
+                            fmt::format("{} elements", loss.gradient.size()),
+                            {"loss-without-gradient", "backward takes it: move it from the loss"}};
+        }
+        if (std::abs(loss.mean() - expected.mean()) <= kLossBound &&
+            loss.counted == expected.counted && loss.correct == expected.correct)
           return std::nullopt;
-        return Difference{
-            "loss",
-            -1,
-            fmt::format("{:.6g} on average, of {} samples", expected, counted),
-            fmt::format("{:.6g} on average, of {} samples", loss.mean(), loss.counted),
-            {"loss-of-own-share",
-             "that of this rank's share of the batch, as cross_entropy returns it"}};
+        return Difference{"loss",
+                          -1,
+                          in_words(expected),
+                          in_words(loss),
+                          {"loss-of-own-share",
+                           "that of this rank's share of the batch, as cross_entropy returns it"}};
       });
 }
 
