@@ -8,8 +8,8 @@
 //   loss = log Σ e^(x_c - m) - (x_label - m)        m: the row's largest logit
 //
 //   m             the largest of the ranks' largest    all-reduce MAX of `batch` numbers
-//   Σ e^(x_c - m) the sum of the ranks' sums        \  all-reduce SUM of 2 · `batch` numbers: first
-//   x_label - m   one rank has it, others add 0     /  all sums, then all of these
+//   Σ e^(x_c - m) the sum of the ranks' sums        \  all-reduce SUM of 2 · `batch` numbers, in
+//   x_label - m   one rank has it, others add 0     /  one tensor
 //
 //   gradient = (e^(x_c - m) / Σ - (1 if c is the label)) / counted      for this rank's classes
 //
@@ -36,7 +36,8 @@
 namespace rankbox {
 
 /// loss.sum, counted and gradient become those of cross_entropy (training/cross_entropy.h) with the
-/// logits of all ranks; the gradient is that by this rank's logits. loss.correct is unchanged.
+/// logits of all ranks; the gradient is that by this rank's logits, and has their shape.
+/// loss.correct is unchanged.
 ///
 /// @param logits [batch, C·(r+1)/p - C·r/p]: this rank's classes
 /// @param classes C, of all ranks together

@@ -37,7 +37,9 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
                         .own_middle = own_attention,
                         .x = small_values({*example.count, kLength, kWidth}, "x"),
                         .dy = small_values({*example.count, kLength, kWidth}, "dy"),
-                        .pass = pass_of(*example.count)};
+                        .pass = pass_of(*example.count),
+                        .two_batches = has_two_batches(example),
+                        .gradient_before = gradient_before(*example.count)};
   return compare_block(dist, run,
                        [&](BlockShard& shard, Direction direction, Tensor& tensor, Saved& saved) {
                          ParallelAttention block{shard.first, shard.last, shard.bias, heads};
@@ -47,7 +49,7 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
 
 NativeCalls calls(const Case& example) {
   const NativeCall one = {CollectiveKind::kAllReduce, *example.count * kLength * kWidth};
-  return {one, one};  // forward, backward
+  return repeated(has_two_batches(example) ? 2 : 1, {one, one});  // forward, backward
 }
 
 }  // namespace

@@ -16,8 +16,8 @@ Linear linear(const std::string& name, std::int64_t out, std::int64_t in) {
 }
 
 /// Returns the gradient of a bias that is added to these rows.
-Tensor gradient_of_bias(const Tensor& rows, std::int64_t width) {
-  Tensor sum = full(width, kGradientBefore);
+Tensor gradient_of_bias(const Tensor& rows, std::int64_t width, float before) {
+  Tensor sum = full(width, before);
   add_bias_gradient(rows, sum);
   return sum;
 }
@@ -60,13 +60,15 @@ std::optional<Difference> compare_block(const Comm& dist, const BlockRun& run,
   const auto part = [&](const Tensor& all) { return run.cut_by_rows ? row_part(all, r, p) : all; };
   Block block(run.shape);
   BlockShard shard(block, r, p);
-  start_gradients(block.parameters());
-  start_gradients(shard.parameters());
+  start_gradients(block.parameters(), run.gradient_before);
+  start_gradients(shard.parameters(), run.gradient_before);
 
   Saved saved(run.pass);
   const Passes actual =
-      both_directions(clone(part(run.x)), clone(part(run.dy)),
-                      [&](Direction way, Tensor& tensor) { function(shard, way, tensor, saved); });
+      both_directions(clone(part(run.x)), clone(part(run.dy)), saved, run.two_batches,
+                      [&](Direction way, Tensor& tensor, Saved& of_batch) {
+                        function(shard, way, tensor, of_batch);
+                      });
 
   BlockShard fresh(block, r, p);
   Chain chain(block.first, run.middle, block.last);
@@ -105,9 +107,9 @@ std::optional<Difference> compare_block(const Comm& dist, const BlockRun& run,
     parameters.back().guesses = {
         {{"bias-gradient-of-own-rows",
           "that is the gradient of this rank's rows: b is added to all ranks' rows"},
-         gradient_of_bias(part(run.dy), run.shape.out)}};
+         gradient_of_bias(part(run.dy), run.shape.out, run.gradient_before)}};
   }
-  return compare_shard(actual, saved, y, dx, parameters, kBound, p);
+  return compare_shard(actual, saved, y, dx, parameters, run.gradient_before, kBound, p);
 }
 
 }  // namespace rankbox

@@ -77,6 +77,8 @@ struct BlockRun {
   Tensor dy;          // of the whole block
   Pass pass = {};
   bool cut_by_rows = false;  // ranks have only their rows of x, y, dy and dx
+  bool two_batches = false;  // in flight at once
+  float gradient_before = kGradientBefore;
 };
 
 /// The function under judgement, in one direction.

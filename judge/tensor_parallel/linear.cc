@@ -41,13 +41,15 @@ std::optional<Difference> run_column(ColumnFunction function, Comm& dist, const 
   const Tensor dy = small_values({*example.count, kCut * p}, "dy");
   const Tensor own_dy = column_part(dy, r, p);
   Linear shard = column_shard(whole, r, p);
-  start_gradients(whole.parameters());
-  start_gradients(shard.parameters());
+  const float before = gradient_before(*example.count);
+  start_gradients(whole.parameters(), before);
+  start_gradients(shard.parameters(), before);
 
   Saved saved;
-  const Passes actual = both_directions(
-      clone(x), clone(own_dy),
-      [&](Direction way, Tensor& tensor) { function(dist, shard, way, tensor, saved); });
+  const Passes actual = both_directions(clone(x), clone(own_dy), saved, has_two_batches(example),
+                                        [&](Direction way, Tensor& tensor, Saved& of_batch) {
+                                          function(dist, shard, way, tensor, of_batch);
+                                        });
 
   const Passes alone = run_alone(whole, x, dy);
   Linear part = column_shard(whole, r, p);
@@ -78,7 +80,7 @@ std::optional<Difference> run_column(ColumnFunction function, Comm& dist, const 
                          row_part(whole.weight.value, r, p)},
                         {&shard.bias, "shard.bias", row_part(whole.bias.gradient, r, p),
                          row_part(whole.bias.value, r, p)}},
-                       kLinearBound, p);
+                       before, kLinearBound, p);
 }
 
 std::optional<Difference> run_row(RowFunction function, Comm& dist, const Case& example) {
@@ -90,12 +92,14 @@ std::optional<Difference> run_row(RowFunction function, Comm& dist, const Case& 
   const Tensor own_x = column_part(x, r, p);
   Linear shard = row_shard(whole, r, p);
   Parameter bias = whole.bias;
-  start_gradients({&whole.weight, &whole.bias, &shard.weight, &bias});
+  const float before = gradient_before(*example.count);
+  start_gradients({&whole.weight, &whole.bias, &shard.weight, &bias}, before);
 
   Saved saved;
-  const Passes actual = both_directions(
-      clone(own_x), clone(dy),
-      [&](Direction way, Tensor& tensor) { function(dist, shard, bias, way, tensor, saved); });
+  const Passes actual = both_directions(clone(own_x), clone(dy), saved, has_two_batches(example),
+                                        [&](Direction way, Tensor& tensor, Saved& of_batch) {
+                                          function(dist, shard, bias, way, tensor, of_batch);
+                                        });
 
   const Passes alone = run_alone(whole, x, dy);
   Linear part = row_shard(whole, r, p);
@@ -125,12 +129,13 @@ std::optional<Difference> run_row(RowFunction function, Comm& dist, const Case& 
                        {{&shard.weight, "shard.weight", column_part(whole.weight.gradient, r, p),
                          column_part(whole.weight.value, r, p)},
                         {&bias, "bias", whole.bias.gradient, whole.bias.value}},
-                       kLinearBound, p);
+                       before, kLinearBound, p);
 }
 
-/// Returns the calls in one direction, which depend on the extent that is not cut.
+/// Returns the calls in one direction, which depend on the extent that is not cut, for each batch.
 NativeCalls calls(const Case& example) {
-  return {{CollectiveKind::kAllReduce, *example.count * kWhole}};
+  return repeated(has_two_batches(example) ? 2 : 1,
+                  {{CollectiveKind::kAllReduce, *example.count * kWhole}});
 }
 
 Subject subject() {

@@ -26,8 +26,8 @@ std::vector<Case> cases_of_mlp() {
 }
 
 /// @param rows of the whole block
-std::optional<Difference> run_once(MlpFunction function, Comm& dist, std::int64_t rows,
-                                   bool cut_by_rows) {
+std::optional<Difference> run_once(MlpFunction function, Comm& dist, const Case& example,
+                                   std::int64_t rows, bool cut_by_rows) {
   Gelu gelu;
   Relu relu;
   Layer& activation = rows % 2 == 0 ? static_cast<Layer&>(relu) : gelu;
@@ -36,7 +36,9 @@ std::optional<Difference> run_once(MlpFunction function, Comm& dist, std::int64_
                         .own_middle = activation,
                         .x = small_values({rows, kIn}, "x"),
                         .dy = small_values({rows, kOut}, "dy"),
-                        .cut_by_rows = cut_by_rows};
+                        .cut_by_rows = cut_by_rows,
+                        .two_batches = has_two_batches(example),
+                        .gradient_before = gradient_before(*example.count)};
   return compare_block(dist, run,
                        [&](BlockShard& shard, Direction direction, Tensor& tensor, Saved& saved) {
                          ParallelMlp block{shard.first, activation, shard.last, shard.bias};
@@ -46,28 +48,32 @@ std::optional<Difference> run_once(MlpFunction function, Comm& dist, std::int64_
 
 std::optional<Difference> run_mlp(MlpFunction function, Comm& dist, const Case& example) {
   if (*example.steps > 0) return compare_mlp_training(dist, *example.steps, function);
-  return run_once(function, dist, *example.count, /*cut_by_rows=*/false);
+  return run_once(function, dist, example, *example.count, /*cut_by_rows=*/false);
 }
 
 std::optional<Difference> run_sequence(MlpFunction function, Comm& dist, const Case& example) {
-  return run_once(function, dist, dist.world_size() * *example.count, /*cut_by_rows=*/true);
+  return run_once(function, dist, example, dist.world_size() * *example.count,
+                  /*cut_by_rows=*/true);
 }
 
 NativeCalls calls_of_mlp(const Case& example) {
   const bool trains = *example.steps > 0;
   const std::int64_t in = trains ? kMlpInputs : kIn;
   const std::int64_t out = trains ? kMlpClasses : kOut;
-  const std::vector<std::int64_t> forward_backward = {*example.count * out, *example.count * in};
-  return repeated(std::max(1, *example.steps),
-                  calls_of(CollectiveKind::kAllReduce, forward_backward));
+  const NativeCalls forward = {{CollectiveKind::kAllReduce, *example.count * out}};
+  const NativeCalls backward = {{CollectiveKind::kAllReduce, *example.count * in}};
+  if (has_two_batches(example)) return repeated(2, forward) + repeated(2, backward);
+  return repeated(std::max(1, *example.steps), forward + backward);
 }
 
 NativeCalls calls_of_sequence(const Case& example) {
   const std::int64_t rows = *example.count, all = rows * example.world_size;
-  return {{CollectiveKind::kAllGather, rows * kIn},  // forward
-          {CollectiveKind::kReduceScatter, all * kOut},
-          {CollectiveKind::kAllGather, rows * kOut},  // backward
-          {CollectiveKind::kReduceScatter, all * kIn}};
+  const NativeCalls forward = {{CollectiveKind::kAllGather, rows * kIn},
+                               {CollectiveKind::kReduceScatter, all * kOut}};
+  const NativeCalls backward = {{CollectiveKind::kAllGather, rows * kOut},
+                                {CollectiveKind::kReduceScatter, all * kIn}};
+  const int batches = has_two_batches(example) ? 2 : 1;
+  return repeated(batches, forward) + repeated(batches, backward);
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ using Function = decltype(&vocab_parallel_cross_entropy);
 constexpr double kSumBound = 1e-5;  // relative; losses reach 500 per row
 constexpr float kGradientBound = 2e-6f;
 constexpr std::int64_t kCorrectBefore = 7;
+constexpr std::int64_t kManyRows = 70;
 constexpr std::int64_t kAllIgnored = 3;  // rows of the batch in which no label counts
 
 /// Divisible; not divisible; fewer than ranks.
@@ -39,15 +40,16 @@ std::int64_t classes_of(int world_size, std::int64_t batch) {
   }
 }
 
-/// Rows differ in magnitude; e^x of some elements overflows a float.
+/// Rows differ in magnitude: e^x of some elements overflows a float, and some are far below zero.
 std::vector<float> logits_of(std::int64_t batch, std::int64_t classes) {
   Random random(13 ^ salt());
   std::vector<float> logits;
   for (std::int64_t row = 0; row < batch; ++row) {
     const auto level =
         static_cast<double>(drawn(fmt::format("level of row {}", row), 100 * (row % 4), 0, 300));
+    const double base = row % 8 == 0 ? level - 100'000 : level - 150;
     for (std::int64_t c = 0; c < classes; ++c)
-      logits.push_back(static_cast<float>(level - 150 + random.uniform(-4, 4)));
+      logits.push_back(static_cast<float>(base + random.uniform(-4, 4)));
   }
   return logits;
 }
@@ -198,7 +200,9 @@ Family family::vocab_parallel_cross_entropy() {
       "labels, Loss& loss)",
       subject_with_calls(
           [] {
-            return cases_by_rows({1, 2, kAllIgnored, 4, 9});
+            std::vector<Case> cases = cases_by_rows({1, 2, kAllIgnored, 4, 9});
+            cases.push_back({.world_size = 2, .count = kManyRows});
+            return cases;
           },
           calls, {check_of_calls(calls)}),
       run);

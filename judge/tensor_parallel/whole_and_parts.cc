@@ -16,11 +16,11 @@ constexpr float kSame = 1e-4f;  // to a guess: its sum may be rounded in another
 
 /// Compares gradients, with hints on sums and means over ranks, and checks that values are
 /// unchanged.
-std::optional<Difference> compare_parameter(const ParameterCheck& check, float bound,
+std::optional<Difference> compare_parameter(const ParameterCheck& check, float begun, float bound,
                                             int world_size) {
   const auto p = static_cast<float>(world_size);
   const Tensor& right = check.gradient;
-  const Tensor before = full(right.shape(), kGradientBefore);
+  const Tensor before = full(right.shape(), begun);
   const Tensor added = weighted_sum(-1, before, right);
   const Hint summed = {
       "added-p-times",
@@ -38,7 +38,8 @@ std::optional<Difference> compare_parameter(const ParameterCheck& check, float b
       {{"gradient-overwritten", "what was there before is gone: backward adds to gradients"},
        added});
   guesses.push_back({{"nothing-added", "nothing was added to it"}, before});
-  auto wrong = compare_tensor("gradient (begun with 1) of " + check.name, check.actual->gradient,
+  const char* const of = begun == 0 ? "gradient of " : "gradient (begun with 1) of ";
+  auto wrong = compare_tensor(of + check.name, check.actual->gradient,
                               {right,
                                guesses,
                                {"gradient-of-whole-layer",
@@ -115,19 +116,24 @@ std::vector<Guess> mistakes_of_sum(const Tensor& y, const Tensor& own_product, c
       {hints.mean, weighted_sum(1 / ranks, product, b)}};
 }
 
-void start_gradients(const std::vector<Parameter*>& parameters) {
+float gradient_before(std::int64_t rows) {
+  return rows == kRowsOfNoGradients ? 0 : kGradientBefore;
+}
+
+void start_gradients(const std::vector<Parameter*>& parameters, float before) {
+  if (before == 0) return;
   for (Parameter* parameter : parameters)
-    parameter->gradient = full(parameter->value.shape(), kGradientBefore);
+    parameter->gradient = full(parameter->value.shape(), before);
 }
 
 std::optional<Difference> compare_shard(const Passes& actual, const Saved& saved,
                                         const TensorCheck& y, const TensorCheck& dx,
-                                        const std::vector<ParameterCheck>& parameters, float bound,
-                                        int world_size) {
+                                        const std::vector<ParameterCheck>& parameters,
+                                        float gradient_before, float bound, int world_size) {
   if (auto wrong = compare_tensor("forward: y", actual.y, y, bound)) return wrong;
   if (auto wrong = compare_tensor("backward: dx", actual.dx, dx, bound)) return wrong;
   for (const ParameterCheck& parameter : parameters) {
-    if (auto wrong = compare_parameter(parameter, bound, world_size)) return wrong;
+    if (auto wrong = compare_parameter(parameter, gradient_before, bound, world_size)) return wrong;
   }
   if (saved.empty()) return std::nullopt;
   return Difference{"what forward has saved",

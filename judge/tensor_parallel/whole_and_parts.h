@@ -38,12 +38,24 @@ struct Passes {
 /// Runs a layer on one rank. Gradients are in the layer's parameters.
 Passes run_alone(Layer& layer, Tensor x, Tensor dy, const Pass& pass = {});
 
-/// Calls one(direction, tensor) for both directions.
+/// The cases of this many rows have two batches in flight, each with its own Saved.
+inline constexpr std::int64_t kRowsOfTwoBatches = 2;
+inline bool has_two_batches(const Case& example) { return *example.count == kRowsOfTwoBatches; }
+
+/// In the cases of this many rows, gradients are empty before the call.
+inline constexpr std::int64_t kRowsOfNoGradients = 5;
+
+/// Calls one(direction, tensor, saved) for both directions. With two batches, the second one goes
+/// forward before the first one goes backward; it is all zeros, and adds nothing to gradients.
 template <class One>
-Passes both_directions(Tensor x, Tensor dy, One one) {
+Passes both_directions(Tensor x, Tensor dy, Saved& saved, bool two_batches, One one) {
   Passes passes{std::move(x), std::move(dy)};
-  one(Direction::kForward, passes.y);
-  one(Direction::kBackward, passes.dx);
+  Passes second{zeros(passes.y.shape()), zeros(passes.dx.shape())};
+  Saved saved_of_second(saved.pass());
+  one(Direction::kForward, passes.y, saved);
+  if (two_batches) one(Direction::kForward, second.y, saved_of_second);
+  one(Direction::kBackward, passes.dx, saved);
+  if (two_batches) one(Direction::kBackward, second.dx, saved_of_second);
   return passes;
 }
 
@@ -73,11 +85,12 @@ struct HintsOfSum {
 std::vector<Guess> mistakes_of_sum(const Tensor& y, const Tensor& own_product, const Tensor& bias,
                                    int world_size, const HintsOfSum& hints);
 
-/// The value of gradients before the call: backward adds to them.
+/// The value of gradients before the call: backward adds to them. 0: they are empty.
 inline constexpr float kGradientBefore = 1;
-void start_gradients(const std::vector<Parameter*>& parameters);
+float gradient_before(std::int64_t rows);
+void start_gradients(const std::vector<Parameter*>& parameters, float before);
 
-/// A parameter after both directions, whose gradient was started at kGradientBefore.
+/// A parameter after both directions.
 struct ParameterCheck {
   const Parameter* actual;
   std::string name;
@@ -90,7 +103,7 @@ struct ParameterCheck {
 /// parameters, and that backward popped everything that forward pushed.
 std::optional<Difference> compare_shard(const Passes& actual, const Saved& saved,
                                         const TensorCheck& y, const TensorCheck& dx,
-                                        const std::vector<ParameterCheck>& parameters, float bound,
-                                        int world_size);
+                                        const std::vector<ParameterCheck>& parameters,
+                                        float gradient_before, float bound, int world_size);
 
 }  // namespace rankbox
