@@ -266,7 +266,8 @@ const Caller* Backend::starter(const Pending& pending) {
 
 void Backend::wait(const Caller& caller, const Pending& pending) {
   PendingOperation& started = *pending;
-  if (!caller.continues) state_->has_waited = false;
+  const bool continues = std::exchange(state_->continues_wait_all, false);
+  if (!caller.continues && !continues) state_->has_waited = false;
   if (started.finished()) return;
   // First: the message may never be received, and this would be the cause.
   if (started.was_freed()) [[unlikely]] {
@@ -287,6 +288,8 @@ void Backend::wait(const Caller& caller, const Pending& pending) {
   if (was_changed) [[unlikely]]
     throw written_before_wait(started.caller(), started.peer(), caller.place);
 }
+
+void Backend::continue_wait_all() const { state_->continues_wait_all = true; }
 
 void Backend::set_recording(bool on) const { state_->recorder.pause(!on); }
 

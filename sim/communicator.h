@@ -49,6 +49,10 @@ class Backend {
   void compute(const Caller& caller, double seconds, Label label);
   void synchronize(const Caller& /*caller*/) {}
 
+  /// The next wait belongs to the same wait_all as the one before. For a referee, which carries out
+  /// one at a time (judge/seal/).
+  void continue_wait_all() const;
+
   /// Sets whether this rank's calls are part of the trace, if the run has one (comm/unrecorded.h).
   void set_recording(bool on) const;
 

@@ -51,6 +51,7 @@ struct alignas(64) RankState {
   std::uint32_t requests = 0;                    // asynchronous operations started
   std::vector<PendingOperation*> open_requests;  // started, and not waited for yet
   bool has_waited = false;                       // in this wait_all
+  bool continues_wait_all = false;               // the next wait does
   std::int64_t messages = 0;                     // sent
   std::int64_t bytes = 0;                        // sent
   std::minstd_rand shaker;                       // generates random pauses

@@ -92,9 +92,11 @@ class PendingOperation {
   }
 
   void wait(const Caller& caller) {
+    if (!caller.continues) this_rank.has_waited = false;
     if (finished_) return;
     ByteWriter writer = begin_request(caller, group_);
     writer.put(number_);
+    writer.put(static_cast<std::uint8_t>(std::exchange(this_rank.has_waited, true)));
     writer.put(static_cast<std::uint8_t>(in_use_.was_freed()));
     writer.put(static_cast<std::uint8_t>(!sent_.is_null()));
     if (!sent_.is_null()) seal::put_slice(writer, sent_);

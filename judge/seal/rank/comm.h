@@ -18,6 +18,7 @@ struct RankState {
   int rank = -1;
   int node = 0;
   int local_rank = 0;
+  bool has_waited = false;  // in this wait_all
 };
 
 /// A communicator of the referee.

@@ -134,6 +134,7 @@ std::string wait(Link& link, Comm& dist, ByteReader& reader, Place place) {
   const auto found = link.open.find(reader.next<std::uint32_t>());
   if (found == link.open.end()) throw std::runtime_error("no such request");
   Open& open = found->second;
+  if (reader.next<std::uint8_t>() != 0) dist.backend().continue_wait_all();
   // It freed the tensor: so that the sandbox sees it, what stands for the tensor here is given up.
   if (reader.next<std::uint8_t>() != 0) {
     for (const Slice slice : {open.in.slice(), open.out.slice()})
