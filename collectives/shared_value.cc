@@ -45,9 +45,8 @@ std::int64_t SharedValue::load() {
 
 void SharedValue::store(std::int64_t value) {
   Slot& slot = slot_of_this_thread();
-  ++slot.stores;
   // The final value may hide a lost addition behind a lost subtraction; this does not.
-  if (value_ != slot.last_loaded) ++slot.overwrites;
+  slot.count_store(value_, slot.last_loaded, value);
   value_ = value;
 }
 

@@ -44,6 +44,21 @@ class SharedValue {
     std::int64_t stores = 0;
     // Stores over another number than the thread had loaded.
     std::int64_t overwrites = 0;
+    // Stores of the number that the thread had loaded, and 1.
+    std::int64_t additions = 0;
+    // Stores of the number that the thread had loaded, less 1.
+    std::int64_t subtractions = 0;
+
+    /// Counts a store of `next` over `current` by a thread that has loaded `loaded`.
+    void count_store(std::int64_t current, std::int64_t loaded, std::int64_t next) {
+      ++stores;
+      if (current != loaded) ++overwrites;
+      // Unsigned, since the sum need not fit.
+      const auto from = static_cast<std::uint64_t>(loaded);
+      const auto to = static_cast<std::uint64_t>(next);
+      if (to == from + 1) ++additions;
+      if (from == to + 1) ++subtractions;
+    }
   };
 
   /// One entry for each thread that touched the value, in the order of their first access. (A

@@ -26,8 +26,13 @@ namespace {
 
 // 1. The race: threads update one shared value, and no update may be lost.
 
-/// Not 0: the program must start from the given value.
-std::int64_t value_before() { return drawn("shared value", 1000, -1'000'000, 1'000'000); }
+constexpr int kThreadsOfLargeValue = 8;
+
+/// Not 0: the program must start from the given value. Once it is one that needs 64 bits.
+std::int64_t value_before(const Case& example) {
+  const std::int64_t small = drawn("shared value", 1000, -1'000'000, 1'000'000);
+  return example.threads == kThreadsOfLargeValue ? small * 5'000'000'007 : small;
+}
 
 std::vector<Case> cases_of_race() {
   const auto uneven = static_cast<int>(2 + 4 * drawn("uneven threads", 1, 1, 7));
@@ -97,7 +102,7 @@ std::optional<Difference> explore(const RaceRun& run) {
 }
 
 std::optional<Difference> run_race(RaceFunction function, Comm& /*dist*/, const Case& example) {
-  const std::int64_t before = value_before();
+  const std::int64_t before = value_before(example);
   if (can_explore(function)) return explore({function, before, *example.threads, *example.repeats});
   SharedValue value(before);
   function(value, *example.threads, *example.repeats);

@@ -12,6 +12,7 @@
 // Thread safety: the holder of the baton alone uses the state, so it needs no lock.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -156,6 +157,21 @@ class Control {
   /// Returns the newest thread of that handle that is not joined; null: none.
   Thread* thread_of(pthread_t handle);
   Thread& thread(int number) { return *threads_[static_cast<std::size_t>(number)]; }
+
+  // ---- For Program::judge ----
+
+  /// The threads that the program has started.
+  int started() const { return static_cast<int>(threads_.size()) - 1; }
+
+  /// Those of them that may run on: the caller does not know of their end.
+  int running() const {
+    const Clock& known = self()->clock;
+    return static_cast<int>(
+        std::count_if(threads_.begin() + 1, threads_.end(), [&](const auto& each) {
+          const int number = each->number;  // the end is the last but one of its moments
+          return !each->ended || known.of(number) + 1 < each->clock.of(number);
+        }));
+  }
 
  private:
   void run_thread(Thread& me) noexcept;

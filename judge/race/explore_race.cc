@@ -42,15 +42,31 @@ interleave::Limits limits_of(const RaceRun& run) {
   return limits;
 }
 
+/// Returns what is wrong with the threads that the function has started; empty if nothing is.
+std::string what_is_wrong_with_threads(const RaceRun& run) {
+  const interleave::Control& control = *interleave::Control::self()->control;
+  const int started = control.started();
+  // Without updates to make, threads would change nothing.
+  if (started != run.threads && (run.repeats > 0 || started > 0)) {
+    return fmt::format(
+        "the function started {} thread{}, not {}: start `threads` of them, and no others", started,
+        started == 1 ? "" : "s", run.threads);
+  }
+  if (control.running() == 0) return "";
+  return fmt::format("{} of {} threads may still run when the function returns: join them",
+                     control.running(), started);
+}
+
 interleave::MakeProgram program_of(const RaceRun& run) {
   return [run] {
     const auto value = std::make_shared<SharedValue>(run.before);
     value->never_pause();
-    return interleave::Program{
-        [value, run] { run.function(*value, run.threads, run.repeats); },
-        [value, run] {
-          return what_is_wrong(*value, run.before, run.threads, run.repeats).value_or("");
-        }};
+    return interleave::Program{[value, run] { run.function(*value, run.threads, run.repeats); },
+                               [value, run] {
+                                 const auto wrong =
+                                     what_is_wrong(*value, run.before, run.threads, run.repeats);
+                                 return wrong ? *wrong : what_is_wrong_with_threads(run);
+                               }};
   };
 }
 

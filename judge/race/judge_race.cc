@@ -1,5 +1,6 @@
 #include "judge/race/judge_race.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -52,6 +53,15 @@ std::optional<std::string> what_is_wrong(const SharedValue& value, std::int64_t 
     }
   }
 
+  for (const SharedValue::Use& use : uses) {
+    const std::int64_t others = repeats - use.additions - use.subtractions;
+    if (others == 0) continue;
+    return fmt::format(
+        "a thread stored another number than the one that it had loaded plus or minus 1, {} "
+        "time{}: every update adds 1 or subtracts 1",
+        grouped(others), others == 1 ? "" : "s");
+  }
+
   // Then, check that none was lost.
   if (value.final_value() != before) {
     const std::int64_t off = value.final_value() - before;
@@ -69,6 +79,16 @@ std::optional<std::string> what_is_wrong(const SharedValue& value, std::int64_t 
         "time{}: each time an update was lost, even if additions and subtractions happened to "
         "cancel out",
         threads, updates(repeats), grouped(overwrites), overwrites == 1 ? "" : "s");
+  }
+
+  // Last, check who adds.
+  const auto adds = std::ranges::count(uses, repeats, &SharedValue::Use::additions);
+  const auto subtracts = std::ranges::count(uses, repeats, &SharedValue::Use::subtractions);
+  if (repeats > 0 && (adds != threads / 2 || subtracts != threads / 2)) {
+    return fmt::format(
+        "{} of {} threads only add and {} only subtract: half of them should add in each of their "
+        "updates, the others subtract",
+        adds, threads, subtracts);
   }
   return std::nullopt;
 }

@@ -130,9 +130,9 @@ void load_shared(SharedUse& shared, ByteReader& reader, ByteWriter& reply) {
 
 void store_shared(SharedUse& shared, ByteReader& reader) {
   SharedUse::Thread& thread = thread_of(shared, reader);
-  ++thread.stores;
-  if (shared.value != thread.last_loaded) ++thread.overwrites;
+  const std::int64_t before = shared.value;
   reader.get(shared.value);
+  thread.count_store(before, thread.last_loaded, shared.value);
 }
 
 }  // namespace
