@@ -46,6 +46,18 @@ std::vector<std::int64_t> counts(int world_size) {
   return all;
 }
 
+int far_world() { return static_cast<int>(drawn("far world", 70, 66, 80)); }
+
+Case far_case() {
+  // On several nodes a rank's place in its node is another number than the rank.
+  constexpr int kNodes = 6;
+  return {.world_size = far_world(), .nodes = kNodes, .count = drawn("uneven count", 97, 81, 150)};
+}
+
+std::int64_t far_count() { return drawn("far count", 100'003, 70'000, 120'000); }
+
+int far_segments() { return static_cast<int>(drawn("far segments", 300, 257, 400)); }
+
 int steps_of_training(int world_size) { return world_size <= 4 ? 20 : 4; }
 
 std::vector<Case> cases_with_each(const std::vector<Case>& some) {

@@ -16,6 +16,19 @@ std::vector<int> world_sizes();
 /// sizes only.
 std::vector<std::int64_t> counts(int world_size);
 
+/// Returns a number of ranks that 64 bits, six rounds and the like do not cover, for
+/// Subject::far_cases: 70, or under a salt one from 66 to 80.
+int far_world();
+
+/// Returns a case of that many ranks on several nodes, with a count that they do not divide.
+Case far_case();
+
+/// Returns a number of elements that 16 bits do not count: 100,003, or under a salt another one.
+std::int64_t far_count();
+
+/// Returns a number of segments that 8 bits do not hold: 300, or under a salt another one.
+int far_segments();
+
 /// Returns the number of steps of a training with many messages a step: 20, and 4 in worlds of more
 /// than four ranks, where a step takes longest.
 int steps_of_training(int world_size);

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "judge/failure_of.h"
 
 namespace rankbox {
@@ -35,6 +37,19 @@ RunCheck check_of(
             difference->kind = kind;
             return failure_of(*difference, difference->rank, example, report.trace);
           }};
+}
+
+RunCheck number_check(std::function<std::int64_t(const Case&)> messages, const Hint& hint,
+                      std::function<double(const Case&)> steps) {
+  return check_of(FailureKind::kMessages,
+                  [messages = std::move(messages), hint, steps = std::move(steps)](
+                      const RunReport& report, const Case& example) -> std::optional<Difference> {
+                    if (steps && report.cost.steps != steps(example)) return std::nullopt;
+                    const std::int64_t expected = messages(example);
+                    if (report.messages == expected) return std::nullopt;
+                    return Difference{"the number of messages", -1, fmt::format("{}", expected),
+                                      fmt::format("{}", report.messages), hint};
+                  });
 }
 
 RunCheck cost_check(const Subject& subject) {

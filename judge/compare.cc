@@ -18,6 +18,19 @@ std::optional<Difference> compare_size(const std::string& what, const Tensor& ac
           : Hint("write-in-place", "write into the tensor you are given instead of replacing it")};
 }
 
+std::optional<Difference> compare_shape(const std::string& what, const Tensor& actual,
+                                        const Shape& shape) {
+  if (auto difference = compare_size(what, actual, shape.elements())) return difference;
+  if (actual.shape() == shape) return std::nullopt;
+  const auto written = [](const Shape& of) {
+    return fmt::format("the shape ({})", fmt::join(of.extents(), ", "));
+  };
+  return Difference{what, -1, written(shape), written(actual.shape()),
+                    Hint("write-in-place",
+                         "write into the tensor you are given, or into one of "
+                         "its shape (empty_like())")};
+}
+
 Hint origin_of_moved(float value, std::int64_t i, int world_size, std::uint64_t tensor) {
   double sum = 0;
   bool is_of_one_rank = false;
@@ -34,17 +47,6 @@ Hint origin_of_moved(float value, std::int64_t i, int world_size, std::uint64_t 
     return {"sum-of-elements",
             fmt::format("that is the sum of all ranks' elements {}: here one rank's is wanted", i)};
   return origin_of_element(value, world_size, tensor);
-}
-
-std::optional<Difference> compare_reduced(const std::string& what, const Tensor& actual,
-                                          std::int64_t begin, std::int64_t size, ReduceOp op,
-                                          int world_size) {
-  // All ranks together would take time quadratic in their number.
-  if (world_size > kMostExactRanks) return compare_size(what, actual, size);
-  return compare(
-      what, actual, size, [&](std::int64_t i) { return reduced(op, begin + i, world_size); },
-      [&](float is, std::int64_t i) { return origin_of_reduction(op, is, begin + i, world_size); },
-      tolerance(op));
 }
 
 Hint is_an_input(float /*value*/, std::int64_t /*i*/) {

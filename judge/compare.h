@@ -29,6 +29,10 @@ std::optional<Difference> compare_number(const std::string& what, Number actual,
 std::optional<Difference> compare_size(const std::string& what, const Tensor& actual,
                                        std::int64_t size);
 
+/// Compares the size, and then the shape; a difference reads "the shape (2, 3)".
+std::optional<Difference> compare_shape(const std::string& what, const Tensor& actual,
+                                        const Shape& shape);
+
 /// Compares every element with expected(i): exactly, unless a relative tolerance is given. A NaN
 /// equals a NaN only. `origin(value, i)` explains a wrong value.
 template <class Expected, class Origin>
@@ -60,12 +64,6 @@ std::optional<Difference> compare_moved(const std::string& what, const Tensor& a
     return origin_of_moved(is, i, world_size, tensor);
   });
 }
-
-/// Compares with elements [begin, begin + size) of the reduction of all ranks' shares. In worlds of
-/// more than kMostExactRanks, only the size.
-std::optional<Difference> compare_reduced(const std::string& what, const Tensor& actual,
-                                          std::int64_t begin, std::int64_t size, ReduceOp op,
-                                          int world_size);
 
 /// Describes the origin of a wrong value in an input.
 Hint is_an_input(float value, std::int64_t i);

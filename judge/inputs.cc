@@ -1,6 +1,5 @@
 #include "judge/inputs.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -8,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "judge/case.h"
 #include "judge/salt.h"
 
 namespace rankbox {
@@ -57,17 +57,21 @@ constexpr int kMostPowers = 20;
 
 bool has_random_shares(int world_size) { return salt() != 0 || world_size > kMostPowers; }
 
-float random_share(ReduceOp op, int rank, std::int64_t i, std::uint64_t tensor) {
+float random_share(ReduceOp op, int rank, std::int64_t i, int world_size, std::uint64_t tensor) {
   const std::uint64_t bits = salted("shares")
                                  .stream(tensor)
                                  .stream(static_cast<std::uint64_t>(rank))
                                  .at(static_cast<std::uint64_t>(i));
+  const bool has_many_ranks = world_size > kMostExactRanks;
+  const int shift = has_many_ranks ? 2 : 0;  // more shares of fewer bits
   const auto number = static_cast<float>(
-      kLeastShare + static_cast<std::int64_t>(bits % (kMostShare - kLeastShare + 1)));
+      (kLeastShare + static_cast<std::int64_t>(bits % (kMostShare - kLeastShare + 1))) >> shift);
   if (op == ReduceOp::MAX) return -number;
   if (op == ReduceOp::AVG) return number / 3;  // the bits of the sum depend on the order
   if (op != ReduceOp::PRODUCT) return number;
-  const auto exponent = static_cast<int>(bits >> 62) + 1;
+  // Products of many stay finite: half of them are less than 1.
+  const auto exponent =
+      has_many_ranks ? (rank % 2 == 0 ? 1 : -1) : static_cast<int>(bits >> 62) + 1;
   return std::ldexp(bits % 2 == 0 ? 1.0f : -1.0f, exponent);
 }
 
@@ -89,12 +93,19 @@ Tensor elements_of(int rank, std::int64_t count, std::uint64_t tensor) {
   return filled(count, [&](std::int64_t i) { return permuted_element(permutation, rank, i); });
 }
 
+Tensor shaped(Tensor flat) {
+  constexpr int kRows = 2;
+  const std::int64_t size = flat.size();
+  if (size % kRows != 0 || size <= kRows) return flat;
+  return from_host(to_host(flat), {kRows, size / kRows});
+}
+
 Tensor poison(std::int64_t count) {
   return full(Shape(count), std::numeric_limits<float>::quiet_NaN());
 }
 
 float share(ReduceOp op, int rank, std::int64_t i, int world_size, std::uint64_t tensor) {
-  if (has_random_shares(world_size)) return random_share(op, rank, i, tensor);
+  if (has_random_shares(world_size)) return random_share(op, rank, i, world_size, tensor);
   const int weight = static_cast<int>(i % 7) + 1;
   const int turn = static_cast<int>((rank + i) % world_size);
   switch (op) {
@@ -116,26 +127,7 @@ Tensor shares_of(ReduceOp op, int rank, std::int64_t count, int world_size, std:
 }
 
 float reduced(ReduceOp op, std::int64_t i, int world_size) {
-  double result = share(op, 0, i, world_size);
-  for (int rank = 1; rank < world_size; ++rank) {
-    const double next = share(op, rank, i, world_size);
-    switch (op) {
-      case ReduceOp::SUM:
-      case ReduceOp::AVG:
-        result += next;
-        break;
-      case ReduceOp::PRODUCT:
-        result *= next;
-        break;
-      case ReduceOp::MAX:
-        result = std::max(result, next);
-        break;
-      case ReduceOp::MIN:
-        result = std::min(result, next);
-        break;
-    }
-  }
-  return static_cast<float>(op == ReduceOp::AVG ? result / world_size : result);
+  return reduce_shares(op, world_size, [&](int rank) { return share(op, rank, i, world_size); });
 }
 
 float tolerance(ReduceOp op) { return op == ReduceOp::AVG ? 2e-6f : 0.0f; }

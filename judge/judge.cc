@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <span>
@@ -41,6 +42,13 @@ std::vector<Case> cases_of(const Subject& subject, const std::string& replay) {
   return cases;
 }
 
+std::vector<Case> far_cases_of(const Subject& subject, const std::string& replay) {
+  if (!replay.empty() || !subject.far_cases) return {};
+  std::vector<Case> cases = subject.far_cases();
+  std::erase_if(cases, [](const Case& example) { return !is_judged(example); });
+  return cases;
+}
+
 bool has_irecv(const Trace& trace) {
   for (const std::vector<Event>& events : trace.ranks) {
     for (const Event& event : events) {
@@ -56,6 +64,7 @@ class Judgement {
       : subject_(subject),
         options_(options),
         cases_(cases_of(subject, options.replay)),
+        far_cases_(far_cases_of(subject, options.replay)),
         checks_(subject.checks),
         verdict_(undecided(std::move(name))) {
     if (subject.cost) checks_.push_back(cost_check(subject));
@@ -132,10 +141,14 @@ class Judgement {
   // failures_ holds the failures that reports revealed.
   bool run_all() {
     std::optional<Failure> barrier;
-    for (const Case& example : cases_) {
+    const std::size_t all = cases_.size() + far_cases_.size();
+    for (std::size_t i = 0; i < all; ++i) {
+      const bool is_far = i >= cases_.size();
+      const Case& example = is_far ? far_cases_[i - cases_.size()] : cases_[i];
       CaseRun result = run_rendezvous(example);
       if (!result.failure) {
         check_report(result.report, example);
+        if (!is_far) last_cost_ = cost_in_words(result.report, example);
         continue;
       }
       result.failure->replay = replay_line(example);
@@ -267,8 +280,11 @@ class Judgement {
       failure->replay = replay_line(example);
       failures_[kind] = {std::move(*failure), is_telling};
     }
-    last_cost_ = fmt::format("{}: {}{}", to_string(example), in_words(report.cost, example),
-                             definition_of_n(example));
+  }
+
+  static std::string cost_in_words(const RunReport& report, const Case& example) {
+    return fmt::format("{}: {}{}", to_string(example), in_words(report.cost, example),
+                       definition_of_n(example));
   }
 
   void warn_of_streams(const Trace& trace, const Case& example) {
@@ -373,6 +389,7 @@ class Judgement {
   const Subject& subject_;
   const JudgeOptions& options_;
   std::vector<Case> cases_;
+  std::vector<Case> far_cases_;
   std::vector<RunCheck> checks_;
   Verdict verdict_;
   std::map<FailureKind, Found> failures_;
@@ -396,6 +413,7 @@ bool is_judged(const Case& example) {
 
 std::vector<Case> cases_to_replay(const Subject& subject) {
   std::vector<Case> cases = subject.cases();
+  if (subject.far_cases) std::ranges::copy(subject.far_cases(), std::back_inserter(cases));
   cases.insert(cases.end(), subject.large_cases.begin(), subject.large_cases.end());
   return cases;
 }

@@ -64,6 +64,9 @@ struct Subject {
   /// Returns all cases, smallest first. All have the same fields set.
   std::function<std::vector<Case>()> cases;
 
+  /// Returns cases far beyond the others, such as many ranks: each is run once. May be null.
+  std::function<std::vector<Case>()> far_cases = {};
+
   /// Cases that only a sealed run has, of `limits_memory`: their layers are so large that memory
   /// shows which the kernel counts in pages.
   std::vector<Case> large_cases = {};

@@ -77,7 +77,7 @@ std::vector<Case> sample_of(const std::vector<Case>& cases) {
 int most_ranks(const Subject& subject, const std::string& replay) {
   int most = 1;
   for (const Case& example : subject.cases()) most = std::max(most, example.world_size);
-  if (!replay.empty()) most = replayed_case(replay, subject.cases()).world_size;
+  if (!replay.empty()) most = replayed_case(replay, cases_to_replay(subject)).world_size;
   return most;
 }
 
@@ -115,6 +115,8 @@ void set_files(std::vector<std::string> files) {
   if (options.core >= 0 && !has_threads(sample)) pin_to_core(options.core);
   sample.insert(sample.end(), subject.large_cases.begin(), subject.large_cases.end());
   subject.cases = [sample = std::move(sample)] { return sample; };
+  // A process for each of so many ranks would take as long as the rest.
+  if (options.replay.empty()) subject.far_cases = nullptr;
   if (!subject.large_cases.empty()) seal::count_memory_of_ranks();
 
   std::optional<RankProcesses> processes;

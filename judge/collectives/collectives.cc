@@ -15,7 +15,9 @@
 #include "collectives/scatter_tree.h"
 #include "comm/unrecorded.h"
 #include "judge/case_lists.h"
+#include "judge/checks.h"
 #include "judge/collectives/families.h"
+#include "judge/collectives/reductions.h"
 #include "judge/compare.h"
 #include "judge/inputs.h"
 #include "judge/noted_result.h"
@@ -41,8 +43,11 @@ using ReduceScatter = decltype(&reduce_scatter_ring);
 template <class Call>
 std::optional<Difference> run_broadcast_with(Call call, Comm& dist, const Case& example) {
   const int src = *example.root;
-  Tensor tensor = dist.rank() == src ? elements_of(src, *example.count) : poison(*example.count);
+  Tensor tensor =
+      shaped(dist.rank() == src ? elements_of(src, *example.count) : poison(*example.count));
+  const Shape shape = tensor.shape();
   call(tensor, src);
+  if (auto difference = compare_shape("tensor", tensor, shape)) return difference;
   return compare_moved("tensor", tensor, *example.count, example.world_size,
                        [&](std::int64_t i) { return element(src, i); });
 }
@@ -79,25 +84,61 @@ std::vector<Case> cases_with_segments() {
   return cases;
 }
 
+std::vector<Case> far_broadcasts() {
+  Case many_ranks = far_case();
+  many_ranks.root = many_ranks.world_size / 2;
+  return {many_ranks, {.world_size = 2, .root = 1, .count = far_count()}};
+}
+
+/// Also many segments, in a small world.
+std::vector<Case> far_segmented_broadcasts() {
+  Case many_ranks = far_case();
+  many_ranks.root = many_ranks.world_size / 2;
+  many_ranks.segments = 2;
+  return {many_ranks,
+          {.world_size = 3, .root = 1, .segments = far_segments(), .count = far_count()}};
+}
+
+/// Each segment is a message, an empty one, too.
+RunCheck check_of_segments() {
+  return number_check(
+      [](const Case& example) { return std::int64_t{example.world_size - 1} * *example.segments; },
+      {"segments-left-out", "every segment is a message, an empty one, too"},
+      [](const Case& example) -> double { return example.world_size - 2 + *example.segments; });
+}
+
 // 2. Reductions: to one rank, to every rank, or each rank's chunk.
 
 std::optional<Difference> run_reduce(Reduce function, Comm& dist, const Case& example) {
   const int dst = *example.root;
   const ReduceOp op = *example.op;
-  Tensor tensor = shares_of(op, dist.rank(), *example.count, example.world_size);
+  Tensor tensor = reduction_input(example, dist.rank());
+  const Shape shape = tensor.shape();
   function(dist, tensor, dst, op);
   // On other ranks the tensor is scratch space: its elements may have any value.
   if (dist.rank() != dst) return compare_size("tensor", tensor, *example.count);
-  return compare_reduced("tensor", tensor, 0, *example.count, op, example.world_size);
+  return compare_reduction("tensor", tensor, 0, shape, example);
+}
+
+std::vector<Case> far_reductions() {
+  Case many_ranks = far_case();
+  many_ranks.op = ReduceOp::SUM;
+  return {many_ranks, {.world_size = 2, .count = far_count(), .op = ReduceOp::AVG}};
+}
+
+std::vector<Case> far_reductions_to_root() {
+  std::vector<Case> cases = far_reductions();
+  for (Case& example : cases) example.root = example.world_size / 2;
+  return cases;
 }
 
 template <class Call>
 std::optional<Difference> run_allreduce_with(Call call, Comm& dist, const Case& example) {
-  const ReduceOp op = *example.op;
-  Tensor tensor = shares_of(op, dist.rank(), *example.count, example.world_size);
-  call(tensor, op);
+  Tensor tensor = reduction_input(example, dist.rank());
+  const Shape shape = tensor.shape();
+  call(tensor, *example.op);
   note_result(tensor);
-  return compare_reduced("tensor", tensor, 0, *example.count, op, example.world_size);
+  return compare_reduction("tensor", tensor, 0, shape, example);
 }
 
 std::optional<Difference> run_allreduce(AllReduce function, Comm& dist, const Case& example) {
@@ -130,6 +171,19 @@ std::vector<Case> cases_with_nodes() {
   return cases;
 }
 
+/// Many nodes, and many ranks in a node.
+std::vector<Case> far_cases_with_nodes() {
+  constexpr int kFew = 2;
+  Case many = far_case();
+  many.world_size -= many.world_size % kFew;
+  many.nodes = kFew;
+  many.op = ReduceOp::SUM;
+  std::vector<Case> cases = {many, many};
+  cases.back().nodes = many.world_size / kFew;
+  cases.push_back({.world_size = 4, .nodes = 2, .count = far_count(), .op = ReduceOp::AVG});
+  return cases;
+}
+
 /// Returns whether pieces differ in size, unless a program makes them longer.
 bool has_uneven_pieces(const Case& example) {
   return *example.count % (example.world_size / *example.nodes) != 0;
@@ -150,13 +204,15 @@ std::optional<Difference> run_reduce_scatter(ReduceScatter function, Comm& dist,
                                              const Case& example) {
   const auto [begin, size] = chunk_of(dist, *example.count);
   const ReduceOp op = *example.op;
-  Tensor tensor = shares_of(op, dist.rank(), *example.count, example.world_size);
+  Tensor tensor = reduction_input(example, dist.rank());
   Tensor piece = poison(size);
   function(dist, tensor, piece, op);
-  return compare_reduced("piece", piece, begin, size, op, example.world_size);
+  return compare_reduction("piece", piece, begin, size, example);
 }
 
 // 3. Gathers: every rank's tensor in rank order, on one rank or on all.
+
+std::vector<Case> far_moves() { return {far_case(), {.world_size = 2, .count = far_count()}}; }
 
 constexpr std::int64_t kMostUnchanged = 9999;  // beyond, elements are not distinct
 
@@ -249,34 +305,42 @@ std::vector<Family> collective_families() {
       family::exchange(),
       family::barrier(),
       family_with_form<Broadcast>("broadcast", "(Comm& dist, Tensor& tensor, int src)",
-                                  {.cases = cases_by_root}, run_broadcast),
-      family_with_form<SegmentedBroadcast>(
-          "segmented_broadcast", "(Comm& dist, Tensor& tensor, int src, int segments)",
-          {.cases = cases_with_segments}, run_segmented, &Case::segments),
+                                  {.cases = cases_by_root, .far_cases = far_broadcasts},
+                                  run_broadcast),
+      family_with_form<SegmentedBroadcast>("segmented_broadcast",
+                                           "(Comm& dist, Tensor& tensor, int src, int segments)",
+                                           {.cases = cases_with_segments,
+                                            .far_cases = far_segmented_broadcasts,
+                                            .checks = {check_of_segments()}},
+                                           run_segmented, &Case::segments),
       family_with_form<Reduce>("reduce", "(Comm& dist, Tensor& tensor, int dst, ReduceOp op)",
-                               {.cases = cases_by_root_and_op}, run_reduce),
+                               {.cases = cases_by_root_and_op, .far_cases = far_reductions_to_root},
+                               run_reduce),
       family_with_form<AllReduce>("allreduce", "(Comm& dist, Tensor& tensor, ReduceOp op)",
-                                  {.cases = cases_by_op}, run_allreduce),
+                                  {.cases = cases_by_op, .far_cases = far_reductions},
+                                  run_allreduce),
       family_with_form<AllReduceOnGrid>(
           "hierarchical_allreduce", "(Comm& node, Comm& counterparts, Tensor& tensor, ReduceOp op)",
-          {.cases = cases_with_nodes, .may_cost_less = has_uneven_pieces}, run_allreduce_on_grid,
-          &Case::nodes),
+          {.cases = cases_with_nodes,
+           .far_cases = far_cases_with_nodes,
+           .may_cost_less = has_uneven_pieces},
+          run_allreduce_on_grid, &Case::nodes),
       family::segmented_allreduce(),
       family::double_tree(),
       family_with_form<Gather>("gather",
                                "(Comm& dist, const Tensor& tensor, Tensor& gathered, int dst)",
-                               {.cases = cases_by_root}, run_gather),
-      family_with_form<Scatter>("scatter",
-                                "(Comm& dist, const Tensor& whole, Tensor& piece, int src)",
-                                {.cases = cases_by_root, .holds_all = true}, run_scatter),
-      family_with_form<AllGather>("allgather",
-                                  "(Comm& dist, const Tensor& tensor, Tensor& gathered)",
-                                  {.cases = cases_by_count, .holds_all = true}, run_allgather),
-      family_with_form<ReduceScatter>("reduce_scatter",
-                                      "(Comm& dist, Tensor& tensor, Tensor& piece, ReduceOp op)",
-                                      {.cases = cases_by_op}, run_reduce_scatter),
+                               {.cases = cases_by_root, .far_cases = far_broadcasts}, run_gather),
+      family_with_form<Scatter>(
+          "scatter", "(Comm& dist, const Tensor& whole, Tensor& piece, int src)",
+          {.cases = cases_by_root, .far_cases = far_broadcasts, .holds_all = true}, run_scatter),
+      family_with_form<AllGather>(
+          "allgather", "(Comm& dist, const Tensor& tensor, Tensor& gathered)",
+          {.cases = cases_by_count, .far_cases = far_moves, .holds_all = true}, run_allgather),
+      family_with_form<ReduceScatter>(
+          "reduce_scatter", "(Comm& dist, Tensor& tensor, Tensor& piece, ReduceOp op)",
+          {.cases = cases_by_op, .far_cases = far_reductions}, run_reduce_scatter),
       family_with_form<AllToAll>("alltoall", "(Comm& dist, const Tensor& input, Tensor& output)",
-                                 {.cases = cases_by_count}, run_alltoall),
+                                 {.cases = cases_by_count, .far_cases = far_moves}, run_alltoall),
   };
 }
 

@@ -112,20 +112,38 @@ std::optional<Difference> run_race(RaceFunction function, Comm& /*dist*/, const 
   return Difference{"the shared value", -1, "no update is lost", *wrong, {}};
 }
 
-// 2. Two ranks: the first is paired with the last, the second with the last but one, and so on. In
-// a world of odd size the middle rank is its own partner.
+// 2. Two ranks: the first is paired with the last, the second with the last but one, and so on; for
+// some counts neighbours are. In a world of odd size one rank is its own partner.
 
-int partner_of(int rank, int world_size) { return world_size - 1 - rank; }
+int partner_of(int rank, const Case& example) {
+  if (*example.count % 4 != 2) return example.world_size - 1 - rank;
+  const int neighbour = rank ^ 1;
+  return neighbour < example.world_size ? neighbour : rank;
+}
+
+/// Many elements.
+std::vector<Case> far_pairs() { return {{.world_size = 3, .count = far_count()}}; }
+
+/// Every rank with a partner sends one message.
+/// @param steps of the longest chain
+RunCheck check_of_pairs(int steps) {
+  return number_check(
+      [](const Case& example) -> std::int64_t { return example.world_size / 2 * 2; },
+      {"one-message-each", "each of two partners sends the other one message, and no other rank"},
+      [steps](const Case& example) -> double { return example.world_size > 1 ? steps : 0; });
+}
 
 static_assert(std::is_same_v<RaceFunction, decltype(&rankbox::race)>);
 using PingPong = decltype(&rankbox::ping_pong);
 
 std::optional<Difference> run_ping_pong(PingPong function, Comm& dist, const Case& example) {
-  const int partner = partner_of(dist.rank(), example.world_size);
+  const int partner = partner_of(dist.rank(), example);
   const int server = std::min(dist.rank(), partner);
 
-  Tensor tensor = elements_of(dist.rank(), *example.count);
+  Tensor tensor = shaped(elements_of(dist.rank(), *example.count));
+  const Shape shape = tensor.shape();
   function(dist, tensor, partner);
+  if (auto difference = compare_shape("tensor", tensor, shape)) return difference;
   return compare_moved("tensor", tensor, *example.count, example.world_size,
                        [&](std::int64_t i) { return element(server, i); });
 }
@@ -154,12 +172,13 @@ using Exchange = decltype(&rankbox::exchange);
 
 std::optional<Difference> run_exchange(Exchange function, Comm& dist, const Case& example) {
   const std::int64_t count = *example.count;
-  const int partner = partner_of(dist.rank(), example.world_size);
+  const int partner = partner_of(dist.rank(), example);
 
-  const Tensor mine = elements_of(dist.rank(), count);
-  Tensor theirs = poison(count);
+  const Tensor mine = shaped(elements_of(dist.rank(), count));
+  Tensor theirs = shaped(poison(count));
   function(dist, mine, theirs, partner);
 
+  if (auto difference = compare_shape("theirs", theirs, mine.shape())) return difference;
   if (auto difference = compare_unchanged("mine", mine, dist.rank(), count)) return difference;
   return compare_moved("theirs", theirs, count, example.world_size,
                        [&](std::int64_t i) { return element(partner, i); });
@@ -180,6 +199,10 @@ std::vector<Case> cases_of_barrier() {
       cases.push_back({.world_size = world_size, .root = late});
   }
   return cases;
+}
+
+std::vector<Case> far_cases_of_barrier() {
+  return {{.world_size = far_world(), .root = far_world() / 2}};
 }
 
 std::optional<Difference> run_barrier(Barrier function, Comm& dist, const Case& example) {
@@ -214,19 +237,24 @@ Family race() {
 
 Family ping_pong() {
   return family_with_form<PingPong>("ping_pong", "(Comm& dist, Tensor& tensor, int partner)",
-                                    {.cases = cases_by_count, .remark = remark_on_ping_pong},
+                                    {.cases = cases_by_count,
+                                     .far_cases = far_pairs,
+                                     .checks = {check_of_pairs(2)},
+                                     .remark = remark_on_ping_pong},
                                     run_ping_pong);
 }
 
 Family exchange() {
-  return family_with_form<Exchange>("exchange",
-                                    "(Comm& dist, const Tensor& mine, Tensor& theirs, int partner)",
-                                    {.cases = cases_by_count}, run_exchange);
+  return family_with_form<Exchange>(
+      "exchange", "(Comm& dist, const Tensor& mine, Tensor& theirs, int partner)",
+      {.cases = cases_by_count, .far_cases = far_pairs, .checks = {check_of_pairs(1)}},
+      run_exchange);
 }
 
 Family barrier() {
   return family_with_form<Barrier>("barrier", "(Comm& dist)",
                                    {.cases = cases_of_barrier,
+                                    .far_cases = far_cases_of_barrier,
                                     .checks = {check_of(FailureKind::kValues, compare_clocks)},
                                     .is_barrier = true},
                                    run_barrier);

@@ -13,8 +13,7 @@
 #include "judge/case_lists.h"
 #include "judge/checks.h"
 #include "judge/collectives/families.h"
-#include "judge/compare.h"
-#include "judge/inputs.h"
+#include "judge/collectives/reductions.h"
 #include "judge/noted_result.h"
 #include "judge/salt.h"
 
@@ -60,11 +59,32 @@ std::vector<Case> cases() {
   return all;
 }
 
+/// Many ranks, and many segments.
+std::vector<Case> far_cases() {
+  Case many_ranks = far_case();
+  many_ranks.segments = 2;
+  many_ranks.op = ReduceOp::SUM;
+  return {many_ranks,
+          {.world_size = 3, .segments = far_segments(), .count = far_count(), .op = ReduceOp::AVG}};
+}
+
 std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
-  Tensor tensor = shares_of(*example.op, dist.rank(), *example.count, example.world_size);
+  Tensor tensor = reduction_input(example, dist.rank());
+  const Shape shape = tensor.shape();
   function(dist, tensor, *example.op, *example.segments);
   note_result(tensor);
-  return compare_reduced("tensor", tensor, 0, *example.count, *example.op, example.world_size);
+  return compare_reduction("tensor", tensor, 0, shape, example);
+}
+
+double steps_of(const Case& example) { return 2.0 * (example.world_size - 1) * *example.segments; }
+
+/// Each segment is a message, an empty one, too.
+RunCheck check_of_segments() {
+  return number_check(
+      [](const Case& example) {
+        return 2 * std::int64_t{example.world_size} * (example.world_size - 1) * *example.segments;
+      },
+      {"segments-left-out", "every segment is a message, an empty one, too"}, steps_of);
 }
 
 bool has_equal_segments(const Case& example) {
@@ -112,8 +132,9 @@ Family family::segmented_allreduce() {
   return family_with_form<Function>(
       "segmented_allreduce", "(Comm& dist, Tensor& tensor, ReduceOp op, int segments)",
       {.cases = cases,
+       .far_cases = far_cases,
        .may_cost_less = [](const Case& example) { return !has_equal_segments(example); },
-       .checks = {check_of(FailureKind::kCost, compare_clock)},
+       .checks = {check_of(FailureKind::kCost, compare_clock), check_of_segments()},
        .cluster = without_latency()},
       run, &Case::segments);
 }

@@ -1,6 +1,7 @@
 #include "tests/support/judge_rows.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -44,7 +45,9 @@ using Worlds = std::vector<std::pair<std::string, std::vector<Case>>>;
 /// Returns the cases of each world size that this backend judges.
 Worlds worlds_of(const Subject& subject) {
   Worlds worlds;
-  for (const Case& example : subject.cases()) {
+  std::vector<Case> cases = subject.cases();
+  if (subject.far_cases) std::ranges::copy(subject.far_cases(), std::back_inserter(cases));
+  for (const Case& example : cases) {
     if (!is_judged(example)) continue;
     const int number = example.threads.value_or(example.world_size);
     const std::string name =
@@ -93,6 +96,7 @@ Judged judged(const Exercise& exercise, Subject subject) {
   const bool all_right = passes(result.verdict, "values");
   for (const auto& [name, cases] : worlds_of(subject)) {
     subject.cases = [&cases = cases] { return cases; };
+    subject.far_cases = nullptr;
     result.worlds.emplace_back(name,
                                all_right ? result.verdict : judge(exercise.name, subject, options));
   }

@@ -1,0 +1,89 @@
+#include "judge/collectives/reductions.h"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "judge/compare.h"
+#include "judge/inputs.h"
+
+namespace rankbox {
+
+namespace {
+
+constexpr int kPeriod = 32;
+constexpr int kSmallest = 21;
+constexpr int kInfinite = 22;
+constexpr int kLargest = 23;
+
+constexpr int kSmallestExponent = -149;
+constexpr int kExponentOfLargest = 104;  // sums of shares have up to 24 bits
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+bool is_extremum(ReduceOp op) { return op == ReduceOp::MAX || op == ReduceOp::MIN; }
+
+float smallest(ReduceOp op, int rank, std::int64_t i, int world_size) {
+  if (op == ReduceOp::AVG)
+    return std::ldexp(static_cast<float>(1 + 2 * (i / kPeriod % 4)), kSmallestExponent);
+  const float number = share(op, rank, i, world_size);
+  if (op != ReduceOp::PRODUCT) return std::ldexp(number, kSmallestExponent);
+  // Times the others, which are powers of two.
+  return rank == i % world_size ? std::ldexp(3.0F, kSmallestExponent) : number;
+}
+
+float share_or_end(ReduceOp op, int rank, std::int64_t i, int world_size) {
+  const auto place = i % kPeriod;
+  if (place == kSmallest) return smallest(op, rank, i, world_size);
+  const float number = share(op, rank, i, world_size);
+  if (place == kInfinite && is_extremum(op)) return op == ReduceOp::MAX ? -kInfinity : kInfinity;
+  if (place == kInfinite && rank == i % world_size) return kInfinity;
+  if (place == kLargest && (op == ReduceOp::SUM || op == ReduceOp::AVG))
+    return std::ldexp(number, kExponentOfLargest);
+  return number;
+}
+
+Hint origin_of(ReduceOp op, float value, std::int64_t i, int world_size) {
+  const auto place = i % kPeriod;
+  const bool is_end = place == kSmallest || place == kInfinite || place == kLargest;
+  if (!is_end || std::isnan(value)) return origin_of_reduction(op, value, i, world_size);
+  if (place == kSmallest && op == ReduceOp::AVG)
+    return {"divided-before-added",
+            "each share by itself is rounded when it is divided: divide the sum, once, at the very "
+            "end"};
+  if (place == kSmallest && value == 0)
+    return {"small-numbers-are-lost", "numbers below 1.2e-38 count, too"};
+  if (place == kInfinite && is_extremum(op))
+    return {"starts-from-a-number",
+            "all ranks have this number here: start from a rank's own element, not from a number"};
+  return {};
+}
+
+}  // namespace
+
+Tensor reduction_input(const Case& example, int rank) {
+  std::vector<float> host;
+  host.reserve(static_cast<std::size_t>(*example.count));
+  for (std::int64_t i = 0; i < *example.count; ++i)
+    host.push_back(share_or_end(*example.op, rank, i, example.world_size));
+  return shaped(from_host(host));
+}
+
+std::optional<Difference> compare_reduction(const std::string& what, const Tensor& actual,
+                                            std::int64_t begin, const Shape& shape,
+                                            const Case& example) {
+  if (auto difference = compare_shape(what, actual, shape)) return difference;
+  const int world_size = example.world_size;
+  // All ranks together would take time quadratic in their number.
+  if (world_size > kMostRanksOfShares) return std::nullopt;
+  const ReduceOp op = *example.op;
+  const auto expected = [&](std::int64_t i) {
+    return reduce_shares(op, world_size,
+                         [&](int rank) { return share_or_end(op, rank, begin + i, world_size); });
+  };
+  return compare(
+      what, actual, shape.elements(), expected,
+      [&](float is, std::int64_t i) { return origin_of(op, is, begin + i, world_size); },
+      tolerance(op));
+}
+
+}  // namespace rankbox
