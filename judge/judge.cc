@@ -295,7 +295,11 @@ class Judgement {
   }
 
   std::string promise_of(FailureKind kind) const {
-    if (kind == FailureKind::kMemory) return "no rank held more than the contract allows";
+    if (kind == FailureKind::kMemory) {
+      const bool counts_new = !subject_.large_cases.empty();  // which the kernel judges
+      return std::string("no rank held more than the contract allows") +
+             (counts_new ? ", of what new and tensors take; --sealed counts the rest, too" : "");
+    }
     if (kind == FailureKind::kCost) return "as promised; " + last_cost_;
     std::string promise = "all received as they were sent";
     for (const RunCheck& each : checks_) {

@@ -166,6 +166,28 @@ void mention_statics(const Exercise& exercise, Verdict& verdict, const std::stri
   }
 }
 
+/// Warns of memory that only a sealed check counts: of allocations that bypass new, and of threads.
+void mention_uncounted(const Exercise& exercise, Verdict& verdict, const std::string& library,
+                       const GradeOptions& options) {
+  if (subject_of(exercise).large_cases.empty()) return;
+  constexpr const char* kCalls[] = {"malloc",   "calloc",         "realloc", "aligned_alloc",
+                                    "memalign", "posix_memalign", "valloc",  "mmap"};
+  const std::string undefined = undefined_names(library);
+  const auto uses = [&](const std::string& symbol) {
+    return undefined.find(" " + symbol + "\n") != std::string::npos ||
+           undefined.find(" " + symbol + "@") != std::string::npos;
+  };
+  std::vector<std::string> found;
+  std::ranges::copy_if(kCalls, std::back_inserter(found), uses);
+  const bool starts_threads = uses("pthread_create") ||
+                              undefined.find(" _ZNSt6thread15_M_start_thread") != std::string::npos;
+  if (starts_threads) found.emplace_back("other threads");
+  if (found.empty()) return;
+  verdict.warnings.push_back(
+      fmt::format("memory from {} is not counted here; {} --sealed counts it",
+                  fmt::join(found, ", "), options.command));
+}
+
 /// Returns the verdict of a program that the referee passes and that fails in threads: ranks share
 /// what is static, memory is counted to the byte, and all schedules of `race` are tried. The
 /// process that reports it runs the program itself. So nothing of the report counts but that it
@@ -269,6 +291,8 @@ Grade grade_here(const Exercise& exercise, const GradeOptions& options) {
   grade.verdict = std::move(judged.verdict);
   if (!options.page_folder.empty())
     draw_after(exercise, library, source, temporary.path(""), options, grade.verdict);
+  if (!options.sealed && grade.verdict.passed())
+    mention_uncounted(exercise, grade.verdict, library, options);
   if (grade.verdict.status != Status::kFail) return grade;
   check_has_space(temporary.path(""));
   if (!options.sealed) mention_statics(exercise, grade.verdict, library);

@@ -118,6 +118,7 @@ void set_files(std::vector<std::string> files) {
   // A process for each of so many ranks would take as long as the rest.
   if (options.replay.empty()) subject.far_cases = nullptr;
   if (!subject.large_cases.empty()) seal::count_memory_of_ranks();
+  subject.large_cases.clear();  // they are among the cases now
 
   std::optional<RankProcesses> processes;
   try {
