@@ -125,7 +125,7 @@ CaseRun run_cases(const Subject& subject, const std::vector<Case>& examples, Run
   }
   if (!run.failure && launch().processes == 0)
     run.failure = compare_noted(noted, example, run.report.trace);
-  if (!run.failure && examples.size() == 1)
+  if (!run.failure && (examples.size() == 1 || subject.is_barrier))
     run.failure = first_failure(subject.checks, FailureKind::kValues, run.report, example);
   if (barrier && run.failure) run.failure->message += "; besides, " + barrier->message;
   if (!run.failure) run.failure = std::move(barrier);

@@ -22,18 +22,36 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 bool is_extremum(ReduceOp op) { return op == ReduceOp::MAX || op == ReduceOp::MIN; }
 
-float smallest(ReduceOp op, int rank, std::int64_t i, int world_size) {
-  if (op == ReduceOp::AVG)
-    return std::ldexp(static_cast<float>(1 + 2 * (i / kPeriod % 4)), kSmallestExponent);
+/// Returns a rank's number of the smallest floats, of which p divides the sum. Equal numbers have
+/// exact averages of averages, too; others have not.
+std::int64_t units(int rank, std::int64_t i, int world_size, bool are_equal) {
+  const std::int64_t turn = i / kPeriod;
+  if (are_equal || turn % 2 == 0) return 1 + 2 * (turn % 4);
+  const auto any = [&](int of) { return 1 + (of * of + of + turn) % 5; };
+  if (rank > 0) return any(rank);
+  std::int64_t others = 0;
+  for (int other = 1; other < world_size; ++other) others += any(other);
+  return world_size - others % world_size;
+}
+
+float smallest(ReduceOp op, int rank, std::int64_t i, int world_size, bool are_equal) {
+  if (op == ReduceOp::AVG) {
+    return std::ldexp(static_cast<float>(units(rank, i, world_size, are_equal)), kSmallestExponent);
+  }
   const float number = share(op, rank, i, world_size);
   if (op != ReduceOp::PRODUCT) return std::ldexp(number, kSmallestExponent);
   // Times the others, which are powers of two.
   return rank == i % world_size ? std::ldexp(3.0F, kSmallestExponent) : number;
 }
 
-float share_or_end(ReduceOp op, int rank, std::int64_t i, int world_size) {
+float share_or_end(const Case& example, int rank, std::int64_t i) {
+  const ReduceOp op = *example.op;
+  const int world_size = example.world_size;
   const auto place = i % kPeriod;
-  if (place == kSmallest) return smallest(op, rank, i, world_size);
+  if (place == kSmallest) {
+    // The average of the nodes' averages is one, too, where nodes have as many ranks.
+    return smallest(op, rank, i, world_size, example.nodes.has_value());
+  }
   const float number = share(op, rank, i, world_size);
   if (place == kInfinite && is_extremum(op)) return op == ReduceOp::MAX ? -kInfinity : kInfinity;
   if (place == kInfinite && rank == i % world_size) return kInfinity;
@@ -63,8 +81,7 @@ Hint origin_of(ReduceOp op, float value, std::int64_t i, int world_size) {
 Tensor reduction_input(const Case& example, int rank) {
   std::vector<float> host;
   host.reserve(static_cast<std::size_t>(*example.count));
-  for (std::int64_t i = 0; i < *example.count; ++i)
-    host.push_back(share_or_end(*example.op, rank, i, example.world_size));
+  for (std::int64_t i = 0; i < *example.count; ++i) host.push_back(share_or_end(example, rank, i));
   return shaped(from_host(host));
 }
 
@@ -78,7 +95,7 @@ std::optional<Difference> compare_reduction(const std::string& what, const Tenso
   const ReduceOp op = *example.op;
   const auto expected = [&](std::int64_t i) {
     return reduce_shares(op, world_size,
-                         [&](int rank) { return share_or_end(op, rank, begin + i, world_size); });
+                         [&](int rank) { return share_or_end(example, rank, begin + i); });
   };
   return compare(
       what, actual, shape.elements(), expected,
