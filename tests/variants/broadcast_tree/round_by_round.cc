@@ -1,4 +1,4 @@
-// A recursion over the rounds, the last round innermost last.
+// A recursion over the rounds: the earlier ones first, then the last.
 #include "collectives/broadcast_tree.h"
 #include "collectives/topology.h"
 
