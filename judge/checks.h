@@ -14,13 +14,13 @@ RunCheck check_of(
     FailureKind kind,
     std::function<std::optional<Difference>(const RunReport& report, const Case& example)> compare);
 
-/// Returns the check that a run costs what the subject promises. REQUIRES: subject.cost.
 /// Compares the number of messages of all ranks. Where a cost is the longest chain, and in bytes or
 /// steps that empty messages have none of, others may be missing or too many. If `steps` is set, a
 /// run with another number of steps passes: cost_check() names that mistake.
 RunCheck number_check(std::function<std::int64_t(const Case&)> messages, const Hint& hint,
                       std::function<double(const Case&)> steps = {});
 
+/// Returns the check that a run costs what the subject promises. REQUIRES: subject.cost.
 RunCheck cost_check(const Subject& subject);
 
 /// Returns the first failure among the checks of this kind. If the report has no trace, checks that

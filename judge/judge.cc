@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <map>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -13,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "comm/run_ranks.h"
+#include "judge/case_choice.h"
 #include "judge/checks.h"
 #include "judge/failure_of.h"
 #include "judge/pattern.h"
@@ -24,30 +23,11 @@ namespace rankbox {
 
 namespace {
 
-// Outside the sandbox, ranks may share a few GPUs or cores, so larger worlds only take longer.
-constexpr int kMostRanksOffSandbox = 8;
-
 // Of the runs with several calls.
 constexpr int kWorldsOfSeveralCalls[] = {1, 2, 5, 8};
-constexpr std::int64_t kMostElementsOfSeveralCalls = 1000;
-
 /// The checks of reports of runs with correct values, in order of precedence.
 constexpr FailureKind kReportChecks[] = {FailureKind::kMessages, FailureKind::kMemory,
                                          FailureKind::kCost};
-
-std::vector<Case> cases_of(const Subject& subject, const std::string& replay) {
-  std::vector<Case> cases = subject.cases();
-  if (!replay.empty()) return {replayed_case(replay, cases_to_replay(subject))};
-  std::erase_if(cases, [](const Case& example) { return !is_judged(example); });
-  return cases;
-}
-
-std::vector<Case> far_cases_of(const Subject& subject, const std::string& replay) {
-  if (!replay.empty() || !subject.far_cases) return {};
-  std::vector<Case> cases = subject.far_cases();
-  std::erase_if(cases, [](const Case& example) { return !is_judged(example); });
-  return cases;
-}
 
 bool has_irecv(const Trace& trace) {
   for (const std::vector<Event>& events : trace.ranks) {
@@ -217,7 +197,7 @@ class Judgement {
   bool run_some_again() {
     if (judges_only_values() || !options_.replay.empty()) return true;
     for (const int world_size : kWorldsOfSeveralCalls) {
-      const std::vector<Case> some = some_of_world(world_size);
+      const std::vector<Case> some = some_of_world(cases_, world_size);
       if (some.empty()) continue;
       if (options_.starting) options_.starting(options_.command);  // no case alone shows it
       CaseRun result = run_cases(subject_, some, options_of_runs(), options_.hooks);
@@ -231,22 +211,6 @@ class Judgement {
       return false;
     }
     return true;
-  }
-
-  /// Returns the first case with elements, the last one, and the first again: all in worlds of the
-  /// same shape.
-  std::vector<Case> some_of_world(int world_size) const {
-    std::vector<Case> some;
-    for (const Case& example : cases_) {
-      const bool fits = example.world_size == world_size && example.count.value_or(1) > 0 &&
-                        example.count.value_or(1) <= kMostElementsOfSeveralCalls &&
-                        example.steps.value_or(0) <= 1;
-      if (!fits || (!some.empty() && example.nodes != some.front().nodes)) continue;
-      if (some.size() == 2) some.pop_back();
-      some.push_back(example);
-    }
-    if (!some.empty()) some.push_back(some.front());
-    return some;
   }
 
   /// Without elements, a message has no bytes and no values. Returns the same kind of failure of
@@ -314,24 +278,11 @@ class Judgement {
     });
   }
 
-  // Returns whether case i is the first of its world size, or the first of it with elements.
-  bool is_smallest(std::size_t i) const {
-    const auto has_elements = [](const Case& example) { return example.count.value_or(1) > 0; };
-    const auto before = std::span(cases_).first(i);
-    const auto same_world = [&](const Case& other) {
-      return other.world_size == cases_[i].world_size;
-    };
-    if (std::ranges::none_of(before, same_world)) return true;
-    return has_elements(cases_[i]) && std::ranges::none_of(before, [&](const Case& other) {
-             return same_world(other) && has_elements(other);
-           });
-  }
-
   // Reruns the smallest cases of every world size with unbounded buffers and with random delays.
   // Also reruns one in four of the others, alternating between the two. Returns false if one fails.
   bool run_some_otherwise() {
     for (std::size_t i = 0; i < cases_.size(); ++i) {
-      const bool both = is_smallest(i);
+      const bool both = is_smallest(cases_, i);
       for (const bool buffered : {true, false}) {
         if (!both && (i % 4 != 3 || buffered != (i % 8 < 4))) continue;
         CaseRun result = buffered ? start(cases_[i], Buffering::unbounded())
@@ -407,20 +358,6 @@ class Judgement {
 #define RANKBOX_KEEPS_TRACES 1
 #endif
 bool judges_only_values() { return RANKBOX_KEEPS_TRACES == 0; }
-
-bool is_judged(const Case& example) {
-  if (!judges_only_values()) return true;
-  const int processes = launch().processes;
-  return processes > 0 ? example.world_size == std::min(processes, kMostRanksOffSandbox)
-                       : example.world_size <= kMostRanksOffSandbox;
-}
-
-std::vector<Case> cases_to_replay(const Subject& subject) {
-  std::vector<Case> cases = subject.cases();
-  if (subject.far_cases) std::ranges::copy(subject.far_cases(), std::back_inserter(cases));
-  cases.insert(cases.end(), subject.large_cases.begin(), subject.large_cases.end());
-  return cases;
-}
 
 Verdict judge(const std::string& name, const Subject& subject, const JudgeOptions& options) {
   return Judgement(name, subject, options).run();

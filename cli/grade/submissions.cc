@@ -1,7 +1,6 @@
 #include "cli/grade/submissions.h"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -15,6 +14,7 @@
 
 #include "cli/grade/flat_name.h"
 #include "cli/grade/gradescope_export.h"
+#include "cli/grade/near_miss.h"
 #include "comm/errors.h"
 #include "exercises/registry.h"
 #include "files/foreign_file.h"
@@ -43,12 +43,6 @@ struct Candidate {
   bool is_stub = false;  // set by choose()
 };
 
-bool is_source(const fs::path& path) {
-  return path.extension() == ".cc" || path.extension() == ".cpp";
-}
-
-bool is_hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
-
 /// Returns whether the file is the stub, which a clone has for all exercises. Git may have changed
 /// its line ends.
 bool is_stub_of(const Exercise& exercise, const fs::path& path) {
@@ -56,54 +50,6 @@ bool is_stub_of(const Exercise& exercise, const fs::path& path) {
   if (!text) return false;
   std::erase(*text, '\r');
   return git_blob_id(*text).starts_with(exercise.stub);
-}
-
-std::string lower_case(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
-
-/// Returns the exercise whose name this may have been meant to be: whatever is between words, and
-/// with more behind it, as in "broadcast_ring (1)" and "broadcast_ring_final". Empty if there is
-/// none.
-std::string likely_exercise(const std::string& text) {
-  const auto letters = [](std::string name) {
-    std::erase_if(name, [](unsigned char c) { return std::isalnum(c) == 0; });
-    return name;
-  };
-  std::string likely;
-  for (const Exercise& exercise : exercises()) {
-    const bool is_longer = exercise.name.size() > likely.size();
-    if (is_longer && letters(text).starts_with(letters(exercise.name))) likely = exercise.name;
-  }
-  return likely;
-}
-
-/// Returns the name that a C++ file may have been meant to have, without its ending: "race" for
-/// .Race.CC.txt. Empty if it is none by any reading.
-std::string likely_name(const fs::path& path) {
-  static const std::set<std::string> endings = {".cc", ".cpp", ".cxx", ".c++", ".c", ".cp"};
-  std::string name = lower_case(path.filename().string());
-  if (name.starts_with('.')) name.erase(0, 1);
-  fs::path known = name;
-  if (endings.contains(known.stem().extension().string())) known = known.stem();
-  return endings.contains(known.extension().string()) ? known.stem().string() : "";
-}
-
-struct NearMiss {
-  std::string exercise;  // that a file which is not graded may be meant for; empty: for none
-  std::string why;       // it is not graded
-};
-
-NearMiss near_miss(const fs::path& path) {
-  const std::string name = path.filename().string();
-  const std::string likely = likely_exercise(likely_name(path));
-  if (likely.empty()) return {};
-  const std::string mend = ": rename it to " + likely + ".cc";
-  if (is_hidden(path)) return {likely, name + " is hidden" + mend};
-  if (!is_source(path)) return {likely, name + " is no C++ file by its name" + mend};
-  if (find_exercise(path.stem().string()) != nullptr) return {};
-  return {likely, name + " has not quite an exercise's name" + mend + ", if it is that one"};
 }
 
 bool is_archive(const fs::path& path) {
