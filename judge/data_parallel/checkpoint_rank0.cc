@@ -35,12 +35,12 @@ std::string name_of_number(std::size_t k) {
 }
 
 /// Three numbers, many, or two.
-std::size_t numbers_of(std::int64_t count) { return count == 0 ? 3 : count == 1 ? 40 : 2; }
+std::size_t numbers_of(std::int64_t count) { return count == 0 ? 3 : count == 1 ? 20 : 2; }
 
 /// Three tensors, or as many as a deep model has with its optimizer's state.
 std::vector<std::int64_t> sizes_of(std::int64_t count) {
   std::vector<std::int64_t> sizes = parameter_sizes(count);
-  if (count == 1) sizes.resize(70, 2);
+  if (count == 1) sizes.resize(40, 2);
   return sizes;
 }
 
@@ -52,7 +52,7 @@ Trained trained_by(int rank, std::int64_t count) {
   };
   trained.numbers = {(std::int64_t{1} << 62) + more("epoch") + rank, 999 + more("step") + rank,
                      -more("seed") - 10 - rank};
-  for (std::int64_t k = 3; k < 40; ++k) trained.numbers.push_back(1'000 * k + rank);
+  for (std::int64_t k = 3; k < 20; ++k) trained.numbers.push_back(1'000 * k + rank);
   trained.numbers.resize(numbers_of(count));
   for (const std::int64_t size : sizes_of(count))
     trained.tensors.push_back(elements_of(rank, size, trained.tensors.size()));

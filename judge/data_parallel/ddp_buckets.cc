@@ -21,7 +21,7 @@ using Function = decltype(&ddp_buckets);
 
 constexpr int kSteps = 20;
 constexpr std::int64_t kHidden = 9;
-constexpr std::size_t kSmall = 12;  // small parameters
+constexpr std::size_t kSmall = 6;  // small parameters
 
 /// Returns the sizes of six parameters, with many small ones between. For at least one of the
 /// limits below, each packing rule and each common misreading of it gives a different packing.
