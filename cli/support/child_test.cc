@@ -76,8 +76,10 @@ TEST_CASE("a program that computes on a busy core gets the processor time of its
   const Seconds used = cpu_time_of_children() - before;
   const Seconds taken = std::chrono::steady_clock::now() - started;
   CHECK(result.timed_out);
+  // A rest of less than 0.1 s is not granted.
   const bool had_its_time = used.count() >= 0.8 * kLimit;
-  CHECK_MESSAGE((had_its_time || taken.count() >= kMostPatience * kLimit), used.count(), " s");
+  CHECK_MESSAGE((had_its_time || taken.count() >= kMostPatience * kLimit - 0.1), used.count(),
+                " s");
 }
 
 TEST_CASE("a program that sleeps ends with its limit, and one that ends in time has none") {
