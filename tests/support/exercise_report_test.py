@@ -13,7 +13,7 @@ import xml.etree.ElementTree
 
 PROGRAM, SOURCE = sys.argv[1:3]
 
-WORLDS = {f"values/{n} rank{'s' if n > 1 else ''}" for n in range(1, 18)}
+WORLDS = {f"values/{n} rank{'s' if n > 1 else ''}" for n in [*range(1, 18), 70]}
 PROPERTIES = {"messages", "cost", "example", "safety"}
 BY_HAND = {"every rank ends with src's elements", "twice as many ranks have it each round"}
 
