@@ -11,9 +11,10 @@
 //   2. gather, step 0    3 3 2         2 3 3         3 2 3           r sends r+1, complete
 //              step 1    3 3 3         3 3 3         3 3 3           r sends r
 //
-// Each rank sends 2(p-1)/p of a tensor: hardly more for a thousand ranks than for ten, and no
-// all-reduce made of sends and receives can do with less. The price is 2(p-1) latencies, one after
-// the other. Every chunk is added up once and then copied: all ranks end with the same bits.
+// Each rank sends 2(p-1)/p of a tensor: hardly more for a thousand ranks than for ten. In no
+// all-reduce of sends and receives does the busiest rank send less. The price is 2(p-1) latencies,
+// one after the other. Every chunk is added up once and then copied: all ranks end with the same
+// bits.
 //
 // Cost: 2(p-1)α + 2 (p-1)/p nβ + (p-1)/p nγ for tensors of n bytes. If p does not divide the number
 // of elements N: every step lasts as long as the largest chunk takes, so count ⌈N/p⌉ elements

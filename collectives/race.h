@@ -10,7 +10,8 @@
 //         threads have ended.
 //
 // The program is complete and wrong: fix it. Three rules keep it the same program:
-//   - `threads` threads are started; those with an even number add 1, the others subtract 1;
+//   - `threads` threads are started and no others; those with an even number add 1, the others
+//     subtract 1;
 //   - each of them makes `repeats` updates, one by one, each with one load() and one store();
 //   - no other thread loads or stores.
 //

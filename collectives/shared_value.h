@@ -44,9 +44,9 @@ class SharedValue {
     std::int64_t stores = 0;
     // Stores over another number than the thread had loaded.
     std::int64_t overwrites = 0;
-    // Stores of the number that the thread had loaded, and 1.
+    // Stores of the loaded number plus 1.
     std::int64_t additions = 0;
-    // Stores of the number that the thread had loaded, less 1.
+    // Stores of the loaded number minus 1.
     std::int64_t subtractions = 0;
 
     /// Counts a store of `next` over `current` by a thread that has loaded `loaded`.

@@ -12,8 +12,11 @@ namespace rankbox {
 
 namespace {
 
-constexpr int kMostRanks = kMostExactRanks;  // above any list of cases
+constexpr int kMostRanks = kMostExactRanks;  // above any list of cases but the far ones
 constexpr std::int64_t kMostElements = 9999;
+// Of Subject::far_cases under any salt.
+constexpr int kMostFarRanks = 80;
+constexpr std::int64_t kMostFarElements = 120'000;
 
 using Member = std::variant<std::optional<int> Case::*, std::optional<std::int64_t> Case::*,
                             std::optional<ReduceOp> Case::*>;
@@ -23,16 +26,17 @@ struct Field {
   Member member;
   std::int64_t least = 0;
   std::int64_t most = 0;
+  std::int64_t most_far = most;  // where the defaults are a far case
 };
 
-constexpr Field kWorldSize = {"world_size", {}, 1, kMostRanks};
+constexpr Field kWorldSize = {"world_size", {}, 1, kMostRanks, kMostFarRanks};
 
 // In the order in which they are written.
 constexpr Field kFields[] = {
-    {"nodes", &Case::nodes, 1, kMostRanks},
-    {"root", &Case::root, 0, kMostRanks - 1},
+    {"nodes", &Case::nodes, 1, kMostRanks, kMostFarRanks},
+    {"root", &Case::root, 0, kMostRanks - 1, kMostFarRanks - 1},
     {"segments", &Case::segments, 1, 1024},
-    {"count", &Case::count, 0, kMostElements},
+    {"count", &Case::count, 0, kMostElements, kMostFarElements},
     {"steps", &Case::steps, 0, 1000},
     {"bucket", &Case::bucket_bytes, 1, std::int64_t{1} << 30},
     {"chunks", &Case::chunks, 1, 16},
@@ -43,16 +47,17 @@ constexpr Field kFields[] = {
 };
 
 template <class Number>
-void read(std::optional<Number>& value, const Field& field, std::string_view text) {
-  const auto number = parse_whole_number(text, field.least, field.most);
+void read(std::optional<Number>& value, const Field& field, bool is_far, std::string_view text) {
+  const std::int64_t most = is_far ? field.most_far : field.most;
+  const auto number = parse_whole_number(text, field.least, most);
   if (!number) {
     throw InvalidArgument(fmt::format("--replay: {}={} should be a number from {} to {}",
-                                      field.name, text, field.least, field.most));
+                                      field.name, text, field.least, most));
   }
   value = static_cast<Number>(*number);
 }
 
-void read(std::optional<ReduceOp>& op, const Field& field, std::string_view text) {
+void read(std::optional<ReduceOp>& op, const Field& field, bool /*is_far*/, std::string_view text) {
   op = find_reduce_op(text);
   if (op) return;
   throw InvalidArgument(
@@ -63,17 +68,17 @@ std::string written(std::int64_t number) { return std::to_string(number); }
 std::string written(ReduceOp op) { return name_of(op); }
 
 /// Sets the field of this name. Throws if the case does not have it.
-void set_field(Case& example, std::string_view name, std::string_view text) {
+void set_field(Case& example, bool is_far, std::string_view name, std::string_view text) {
   if (name == kWorldSize.name && !example.threads) {
     std::optional<int> world_size;
-    read(world_size, kWorldSize, text);
+    read(world_size, kWorldSize, is_far, text);
     example.world_size = *world_size;
     return;
   }
   for (const Field& field : kFields) {
     const auto set = [&](auto member) {
       if (!(example.*member)) return false;
-      read(example.*member, field, text);
+      read(example.*member, field, is_far, text);
       return true;
     };
     if (name == field.name && std::visit(set, field.member)) return;
@@ -82,8 +87,8 @@ void set_field(Case& example, std::string_view name, std::string_view text) {
                                     name, to_string(example)));
 }
 
-/// Throws if fields contradict each other.
-void check_together(const Case& example) {
+/// Throws if fields contradict each other. A far case may have nodes of unequal size.
+void check_together(const Case& example, bool is_far) {
   const int p = example.world_size;
   const auto refuse = [](const std::string& what) { throw InvalidArgument("--replay: " + what); };
   if (example.root.value_or(0) >= p)
@@ -91,7 +96,7 @@ void check_together(const Case& example) {
   if (example.threads.value_or(0) % 2 != 0)
     refuse(fmt::format("threads={} should be even: half of them add, half subtract",
                        *example.threads));
-  if (p % example.nodes.value_or(1) != 0)
+  if (!is_far && p % example.nodes.value_or(1) != 0)
     refuse(fmt::format("nodes={} should divide world_size={}", *example.nodes, p));
   if (p % example.replicas.value_or(1) != 0)
     refuse(fmt::format("replicas={} should divide world_size={}", *example.replicas, p));
@@ -129,16 +134,27 @@ Case parse_case(std::string_view text, const Case& defaults) {
       throw InvalidArgument(fmt::format("--replay: '{}' should be field=value; an example: {}",
                                         part, to_string(defaults)));
     }
-    set_field(example, part.substr(0, equals), part.substr(equals + 1));
+    set_field(example, !is_exact(defaults), part.substr(0, equals), part.substr(equals + 1));
   }
-  check_together(example);
+  check_together(example, !is_exact(defaults));
   return example;
 }
 
 Case replayed_case(std::string_view text, const std::vector<Case>& cases) {
   const auto is_it = [&](const Case& example) { return to_string(example) == text; };
   const auto found = std::ranges::find_if(cases, is_it);
-  return found == cases.end() ? parse_case(text, cases.front()) : *found;
+  if (found != cases.end()) return *found;
+  try {
+    return parse_case(text, cases.front());
+  } catch (const InvalidArgument&) {
+    // Under a salt, far cases have other numbers.
+    const bool has_nodes = text.find("nodes=") != std::string_view::npos;
+    const auto far = std::ranges::find_if(cases, [&](const Case& example) {
+      return !is_exact(example) && example.nodes.has_value() == has_nodes;
+    });
+    if (far == cases.end()) throw;
+    return parse_case(text, *far);
+  }
 }
 
 }  // namespace rankbox

@@ -32,11 +32,12 @@ struct Case {
   bool operator==(const Case&) const = default;
 };
 
-/// The largest world whose sums are exact (inputs.h).
+/// The largest world in which all elements are distinct (inputs.h).
 inline constexpr int kMostExactRanks = 24;
 
 /// Returns whether the case is small enough for inputs in which all elements are distinct and sums
-/// are exact. Values of larger cases are not judged.
+/// are exact. Of larger cases, those of Subject::far_cases are judged by other inputs, and pictures
+/// alone have others.
 bool is_exact(const Case& example);
 
 /// Returns "world_size=3,root=1,count=7,op=SUM".

@@ -155,7 +155,9 @@ class Judgement {
     if (options_.failing) options_.failing(verdict_);
     std::vector<CaseOutcome> outcomes;
     std::optional<Failure> with_more;
-    const bool has_one_rank = verdict_.failure->replay.find("world_size=1,") != std::string::npos;
+    // Wrong values are simplest on one rank.
+    const bool has_one_rank = verdict_.failure->kind != FailureKind::kValues &&
+                              verdict_.failure->replay.find("world_size=1,") != std::string::npos;
     for (const Case& example : telling_cases(cases_)) {
       CaseRun result = run_once(example, Buffering::rendezvous());
       outcomes.push_back({example, result.failure.has_value()});
@@ -164,8 +166,8 @@ class Judgement {
                                result.failure->line != 0 &&
                                result.failure->kind == verdict_.failure->kind;
       if (!is_likewise) continue;
-      result.failure->replay = replay_line(example);
-      with_more = std::move(result.failure);
+      with_more = run_rendezvous(example).failure;
+      if (with_more) with_more->replay = replay_line(example);
     }
     if (with_more) show_instead(*std::move(with_more));
     const std::string pattern = pattern_of(outcomes);
@@ -331,8 +333,10 @@ class Judgement {
   std::string cases_in_words() const {
     if (cases_.empty()) return "no cases";
     if (cases_.size() == 1) return "1 case: " + to_string(cases_.front());
-    return fmt::format("{} cases, from {} to {}", cases_.size(), to_string(cases_.front()),
-                       to_string(cases_.back()));
+    const std::string far =
+        far_cases_.empty() ? "" : fmt::format("; and {} far larger", far_cases_.size());
+    return fmt::format("{} cases, from {} to {}{}", cases_.size(), to_string(cases_.front()),
+                       to_string(cases_.back()), far);
   }
 
   /// The failures that report checks revealed.

@@ -17,7 +17,8 @@
 // delays. One in four of the other cases runs again, alternately with buffers and with delays. A
 // program that hangs without buffers is run again with unbounded ones; the verdict says if that
 // helps. After a failure, some other cases run, too: the message says what failing cases have in
-// common (judge/pattern.h), and where one rank alone fails as more do, more are shown.
+// common (judge/pattern.h). If one rank hangs or has an error, and more fail likewise, those are
+// reported in its place.
 //
 // The last four checks need a trace or a deadlock proof, which only the sandbox provides. Other
 // backends skip them and check values, in worlds of up to 8 ranks. Under a launcher they check only

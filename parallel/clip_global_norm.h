@@ -24,7 +24,7 @@
 // too: by 0, which leaves the gradients of some ranks finite, or by NaN.)
 //
 // Squares overflow early: 10²⁰ is a valid float, and its square is not. Add up doubles, and send
-// one (TensorOf<double>).
+// one (TensorOf<double>): the norm itself may exceed a float.
 //
 // Build on dist.all_reduce: one call, of one double, on every rank, even if it has no gradients.
 //
@@ -43,7 +43,8 @@
 
 namespace rankbox {
 
-/// Clips the gradients. Values are unchanged; an empty gradient counts as zeros.
+/// Clips the gradients, which keep their shapes. Values are unchanged; an empty gradient counts as
+/// zeros.
 ///
 /// @param sharded with this rank's shards of the gradients, of any sizes; padding is zero. No other
 ///   rank has their elements. A rank may have none

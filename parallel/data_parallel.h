@@ -19,7 +19,8 @@
 // whole batch, and its links carry the batch and twice Ψ per step. DDP (ddp_average_gradients)
 // moves as many bytes in an all-reduce without a master, and can hide it behind the backward pass.
 //
-// Build on the native collectives, each as listed; parameters one by one. Samples keep their shape.
+// Build on the native collectives, each as listed; parameters one by one. A rank's inputs have the
+// batch's shape, but for the number of samples.
 //
 // Cost: their sum.
 // Blocks: until all ranks have called it and each collective has completed.

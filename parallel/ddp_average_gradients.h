@@ -31,7 +31,8 @@
 namespace rankbox {
 
 /// The gradients of all parameters become their means over the ranks, an empty one counting as
-/// zeros, and have the shapes of the values. Values are unchanged.
+/// zeros, and have the shapes of the values. What is not finite shows in the mean.
+/// Values are unchanged.
 ///
 /// REQUIRES: every rank calls it with parameters of the same sizes in the same order.
 /// Errors: CollectiveMismatch if the sizes differ.

@@ -18,8 +18,9 @@
 //
 // If buckets are too small, the latencies are back; if they are too large, nothing is left to
 // overlap. PyTorch's default is 25 MiB, and with it 1 MiB for the first bucket. There, a bucket
-// closes once it has reached the cap, so it may exceed it. The first step has one bucket (unless
-// find_unused_parameters is set), and its order of readiness decides the order from then on.
+// closes once it has reached the cap, so it may exceed it. Unless
+// find_unused_parameters is set, the first step has one bucket, and its order of readiness decides
+// the order from then on.
 //
 // A gradient may be empty on one rank and not on another: it counts as zeros, and has its place in
 // the bucket all the same. Which gradients share a bucket must depend only on sizes, because all
@@ -45,7 +46,8 @@
 namespace rankbox {
 
 /// The gradients of all parameters become their means over the ranks, an empty one counting as
-/// zeros, and have the shapes of the values. Values are unchanged.
+/// zeros, and have the shapes of the values. What is not finite shows in the mean. Values are
+/// unchanged.
 ///
 /// REQUIRES: every rank calls it with parameters of the same sizes in the same order, and with the
 /// same bucket_bytes >= 1.

@@ -25,6 +25,8 @@
 
 namespace rankbox {
 
+/// All values and statistics become rank 0's. Tensors keep their shapes.
+///
 /// REQUIRES: every rank calls it with tensors of the same sizes in the same order.
 /// Errors: CollectiveMismatch if the sizes differ.
 void ddp_init_broadcast(Comm& dist, const std::vector<Parameter*>& parameters,

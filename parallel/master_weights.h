@@ -22,7 +22,8 @@
 namespace rankbox {
 
 /// One step of gradient descent: master -= learning_rate * gradient / loss_scale, in 32 bits; then
-/// weights are the master's values in 16, infinite where 16 bits have no such number.
+/// weights are the master's values in 16, rounded to the nearest, and infinite far beyond 65504.
+/// Both keep their shapes.
 ///
 /// REQUIRES: three tensors of one size; loss_scale > 0.
 void master_weights(const TensorOf<Float16>& gradient, float loss_scale, float learning_rate,

@@ -43,7 +43,7 @@
 namespace rankbox {
 
 /// One step of gradient descent: weights[i] becomes weights[i] - learning_rate * gradient[i],
-/// computed in 32 bits and rounded as above.
+/// computed in 32 bits and rounded as above. Weights keep their shape.
 ///
 /// @param gradient the mean over the ranks, in 32 bits
 /// @param seed of the run, the same on all ranks

@@ -11,18 +11,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the exercise whose name this may have been meant to be: whatever is between words, and
-/// with more behind it, as in "broadcast_ring (1)" and "broadcast_ring_final". Empty if there is
-/// none.
+/// Returns the exercise whose name this may have been meant to be. Only letters and digits count, and
+/// no letter follows, as in "broadcast_ring (1)" and "broadcast_ring_final". Empty if there is none.
 std::string likely_exercise(const std::string& text) {
-  const auto letters = [](std::string name) {
-    std::erase_if(name, [](unsigned char c) { return std::isalnum(c) == 0; });
+  const auto is_counted = [](unsigned char c) { return std::isalnum(c) != 0; };
+  const auto counted = [&](std::string name) {
+    std::erase_if(name, [&](unsigned char c) { return !is_counted(c); });
     return name;
   };
   std::string likely;
   for (const Exercise& exercise : exercises()) {
-    const bool is_longer = exercise.name.size() > likely.size();
-    if (is_longer && letters(text).starts_with(letters(exercise.name))) likely = exercise.name;
+    const std::string name = counted(exercise.name);
+    if (exercise.name.size() <= likely.size() || !counted(text).starts_with(name)) continue;
+    std::size_t end = 0;  // of the name in the text
+    for (std::size_t left = name.size(); left > 0; ++end) left -= is_counted(text[end]) ? 1 : 0;
+    const bool is_a_word =
+        end == text.size() || std::isalpha(static_cast<unsigned char>(text[end])) == 0;
+    if (is_a_word) likely = exercise.name;
   }
   return likely;
 }

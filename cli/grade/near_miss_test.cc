@@ -17,7 +17,7 @@ TEST_CASE("a name that differs by case, ending or what is behind is a miss of th
 
 TEST_CASE("an exercise's name is no miss, and neither is another") {
   for (const char* name :
-       {"broadcast_ring.cc", "mine.cc", "broadcast_ring.txt", "README.md", ".cc"})
+       {"broadcast_ring.cc", "racecar.cc", "mine.cc", "broadcast_ring.txt", "README.md", ".cc"})
     CHECK(near_miss(name).exercise == "");
 }
 

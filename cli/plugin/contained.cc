@@ -48,7 +48,7 @@ Report parse_report(const std::string& text) {
     if (word == "mistake") report.mistake = rest;
     if (word == "at") report.addresses = hexadecimal_words(rest);
     // Several threads may report: keeps the first one in the learner's code.
-    if (word == "stopped" && report.addresses.empty()) {
+    if (word == "stopped" && report.addresses.empty() && report.failing.empty()) {
       const std::optional<Stop> stop = parse_stop(line);
       if (stop) report.addresses = stop->addresses;
       report.stop = stop.value_or(report.stop);
@@ -99,7 +99,10 @@ std::optional<Verdict> failing_verdict(const ContainedOptions& options, const Re
   if (report.failing.empty()) return std::nullopt;
   try {
     Verdict verdict = verdict_from_json(report.failing);
-    if (verdict.name == options.name && verdict.status == Status::kFail) return verdict;
+    if (verdict.name != options.name || verdict.status != Status::kFail) return std::nullopt;
+    for (Check& check : verdict.checks)  // none was made in full
+      if (check.status == CheckStatus::kPass) check.status = CheckStatus::kSkipped;
+    return verdict;
   } catch (const std::runtime_error&) {  // the learner's code wrote it
   }
   return std::nullopt;

@@ -15,8 +15,13 @@ namespace rankbox::cli {
 
 namespace {
 
+void (*before_stop)() = nullptr;
+
 /// Safe in a signal handler.
-void write_stop(std::string_view line) { (void)!write(kReportFd, line.data(), line.size()); }
+void write_stop(std::string_view line) {
+  if (before_stop != nullptr) before_stop();
+  (void)!write(kReportFd, line.data(), line.size());
+}
 
 /// Reports the code of a failure whose line is unknown; once, since other throws may follow.
 void report_place(const Verdict& verdict) {
@@ -30,7 +35,8 @@ void report_place(const Verdict& verdict) {
 
 }  // namespace
 
-void report_stops_to_parent() {
+void report_stops_to_parent(void (*before)()) {
+  before_stop = before;
   fcntl(kReportFd, F_SETFD, FD_CLOEXEC);  // no other program may report
   report_stops(write_stop);
 }

@@ -19,7 +19,8 @@
 namespace rankbox::cli {
 
 /// From now on stops are reported on kReportFd (judge/stop_report.h). Call once, early.
-void report_stops_to_parent();
+/// @param before called before each report, also in signal handlers; may be null
+void report_stops_to_parent(void (*before)() = nullptr);
 
 /// Writes one line to kReportFd.
 void report_line(const std::string& line);

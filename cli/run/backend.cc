@@ -79,10 +79,11 @@ int run_on_backend(const std::string& source, const std::string& backend,
   with_result.result = folder.path("result.json");
   with_result.prints_figures = true;
   const int code = run_attached(command_for(program, library, backend, with_result), options.again);
-  // Of signals, run_attached() has told; of its time limit, the program.
+  // run_attached() reports signals, and the program its time limit.
   const bool is_told = code == 0 || code > 128 || code == kTimeoutStatus;
   if (!is_told && !std::filesystem::exists(with_result.result)) {
-    fmt::print(stderr, "rankbox run: crash: {}; {} says where\n", ended_early(code), options.again);
+    fmt::print(stderr, "rankbox run: crash: {}; if that had begun, {} says where\n",
+               ended_early(code), options.again);
   }
   return code;
 }

@@ -53,7 +53,7 @@ Verdict run_and_draw(void (*rank_main)(Comm&), const ProgramOptions& options,
   std::optional<DeadlockError> deadlock;
   Verdict verdict = undecided(options.name);
   try {
-    const RankOutput output;
+    begin_rank_output();
     run_world(
         how,
         [&](Comm& dist) {
@@ -61,7 +61,9 @@ Verdict run_and_draw(void (*rank_main)(Comm&), const ProgramOptions& options,
           rank_main(dist);
         },
         &report);
+    end_rank_output();
   } catch (const std::exception& error) {
+    end_rank_output();
     const auto* refused = dynamic_cast<const InvalidArgument*>(&error);
     if (refused != nullptr && refused->rank() < 0) refuse(*refused);
     if (const auto* proved = dynamic_cast<const DeadlockError*>(&error)) deadlock = *proved;
@@ -80,7 +82,7 @@ Verdict run_and_draw(void (*rank_main)(Comm&), const ProgramOptions& options,
 }
 
 [[noreturn]] void run(const Options& given) {
-  report_stops_to_parent();
+  report_stops_to_parent(write_unfinished_lines);
   const ProgramOptions options = program_from_text(given.program);
   RunOptions how = run_options_of(options);
   record_for(options.picture, how);

@@ -8,11 +8,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <filesystem>
 #include <fstream>
-#include <optional>
 #include <string>
-#include <system_error>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -39,18 +36,13 @@ std::string& signal_message() {
   return words;
 }
 
-/// What ranks print, until the run ends.
-std::optional<RankOutput>& rank_output() {
-  static std::optional<RankOutput> output;
-  return output;
-}
-
 bool& is_over() {
   static bool over = false;
   return over;
 }
 
 void on_alarm(int /*signal*/) {
+  write_unfinished_lines();
   (void)!write(STDERR_FILENO, signal_message().data(), signal_message().size());
   _exit(kTimeoutStatus);
 }
@@ -73,13 +65,14 @@ void limit_time(const ProgramOptions& options, bool is_first) {
   setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
-/// Writes the result for the parent. Several processes may do so: the last one counts.
+/// Writes the result for the parent. Several processes may do so: the first one counts, since what
+/// follows may be its consequence.
 void write_result(const Verdict& verdict, const ProgramOptions& options, const RunReport& report) {
   if (options.result.empty()) return;
   const std::string unfinished = fmt::format("{}.{}", options.result, getpid());
   std::ofstream(unfinished) << to_json(verdict) << '\n' << figures_of(options, report) << '\n';
-  std::error_code ignored;
-  std::filesystem::rename(unfinished, options.result, ignored);
+  (void)!link(unfinished.c_str(), options.result.c_str());
+  std::remove(unfinished.c_str());
 }
 
 /// Returns the verdict of a run that threw.
@@ -91,7 +84,7 @@ Verdict failed_run(const std::exception& error, const ProgramOptions& options) {
 
 void on_exit_called(int status, void* argument) {
   if (is_over()) return;
-  rank_output().reset();
+  end_rank_output();
   const auto& options = *static_cast<const ProgramOptions*>(argument);
   const std::string what =
       fmt::format("process {} called exit({}) instead of returning", launch().process, status);
@@ -113,7 +106,7 @@ void complain(const Failure& failure, const ProgramOptions& options) {
 /// Called where a failed run ends its processes.
 int report_failure(const RunFailure& ended, const ProgramOptions& options) {
   is_over() = true;
-  rank_output().reset();
+  end_rank_output();
   try {
     std::rethrow_exception(ended.error);
   } catch (const std::exception& error) {
@@ -137,11 +130,11 @@ Verdict run_library(const std::string& library, const ProgramOptions& options, R
   check_options(how);
   try {
     const auto rank_main = reinterpret_cast<void (*)(Comm&)>(loaded.function);
-    rank_output().emplace();
+    begin_rank_output();
     run_world(how, rank_main, &report);
-    rank_output().reset();
+    end_rank_output();
   } catch (const std::exception& error) {
-    rank_output().reset();
+    end_rank_output();
     return failed_run(error, options);
   }
   Verdict verdict = undecided(options.name);
@@ -167,10 +160,9 @@ int run(const std::string& library, const ProgramOptions& options) {
     return 1;
   }
   if (options.prints_figures) {
-    fmt::print(
-        "{} on {} rank{}: {} message{}, {} bytes, and what collectives sent; took {:.3g} s\n",
-        options.name, options.ranks, options.ranks == 1 ? "" : "s", report.messages,
-        report.messages == 1 ? "" : "s", report.bytes, report.wall_seconds);
+    fmt::print("{} on {} rank{}: {} message{}, {} bytes (collectives not counted); took {:.3g} s\n",
+               options.name, options.ranks, options.ranks == 1 ? "" : "s", report.messages,
+               report.messages == 1 ? "" : "s", report.bytes, report.wall_seconds);
   }
   return 0;
 }

@@ -47,8 +47,11 @@ RunOptions run_options_of(const ProgramOptions& options) {
 }
 
 std::vector<std::string> notes_of(const ProgramOptions& options, const RunReport& report) {
-  if (report.trace.left_out > 0) return {};
   std::vector<std::string> notes;
+  if (report.trace.left_out > 0) {
+    if (options.notes) notes.emplace_back("too many events to look for notes");
+    return notes;
+  }
   if (parse_order(options.order) != MessageOrder::kStream) {  // else such a run fails
     if (const auto hang = find_stream_hang(report.trace)) notes.push_back(in_words(*hang));
   }
@@ -105,7 +108,9 @@ std::string in_one_line(const Failure& failure) {
   std::string text = name_of(failure.kind);
   text += ": ";
   const std::string rank = fmt::format("rank {}", failure.rank);
-  if (failure.rank >= 0 && !failure.message.starts_with(rank)) text += rank + ": ";
+  const bool is_said =
+      failure.message.starts_with(rank + " ") || failure.message.starts_with(rank + ":");
+  if (failure.rank >= 0 && !is_said) text += rank + ": ";
   if (!failure.file.empty()) {
     text += failure.line > 0 ? fmt::format("{}:{}: ", failure.file, failure.line)
                              : fmt::format("{}: ", failure.file);

@@ -1,29 +1,53 @@
 #include "cli/run/rank_output.h"
 
+#include <array>
+#include <charconv>
 #include <cstdio>
 #include <iostream>
 #include <map>
+#include <mutex>
 #include <streambuf>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include "comm/memory_meter.h"
-#include "comm/thread_annotations.h"
 #include "files/fd.h"
 
 namespace rankbox::cli {
+namespace {
 
-/// One of the two streams, for C and C++. It has no buffers besides the lines under way.
-class RankOutput::Stream : public std::streambuf {
+constexpr std::size_t kLongestLine = std::size_t{1} << 16;
+
+/// "[rank 2] ", without an allocation; empty for -1.
+class Prefix {
  public:
+  explicit Prefix(int rank) {
+    if (rank < 0) return;
+    constexpr std::string_view kBefore = "[rank ";
+    char* end = std::copy(kBefore.begin(), kBefore.end(), text_.data());
+    end = std::to_chars(end, text_.data() + text_.size(), rank).ptr;
+    *end++ = ']';
+    *end++ = ' ';
+    size_ = static_cast<std::size_t>(end - text_.data());
+  }
+  std::string_view text() const { return {text_.data(), size_}; }
+
+ private:
+  std::array<char, 32> text_;
+  std::size_t size_ = 0;
+};
+
+/// One of the two outputs, for C and C++. It has no buffers besides the lines under way.
+class Stream : public std::streambuf {
+ public:
+  explicit Stream(int fd) : fd_(fd) {}
+
   /// @param c the variable that C's functions print to
-  Stream(int fd, FILE*& c, std::ostream& cpp) : fd_(fd), c_(c), cpp_(cpp) {
+  void take_over(FILE*& c) {
     std::fflush(c);
-    cpp.flush();
     cookie_io_functions_t functions = {};
     functions.write = [](void* self, const char* text, std::size_t bytes) {
       static_cast<Stream*>(self)->add({text, bytes});
@@ -32,20 +56,27 @@ class RankOutput::Stream : public std::streambuf {
     FILE* const ours = fopencookie(this, "w", functions);
     if (ours == nullptr) return;  // no memory: ranks print as they would anywhere
     std::setvbuf(ours, nullptr, _IONBF, 0);
+    c_ = &c;
     before_of_c_ = std::exchange(c, ours);
-    before_of_cpp_ = cpp.rdbuf(this);
   }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
+  void take_over(std::ostream& cpp) {
+    cpp.flush();
+    before_of_cpp_[&cpp] = cpp.rdbuf(this);
+  }
 
-  ~Stream() override {
-    if (before_of_c_ == nullptr) return;
-    std::fclose(std::exchange(c_, before_of_c_));
-    cpp_.rdbuf(before_of_cpp_);
-    const Lock guard(lock_);
-    for (auto& [rank, line] : lines_) {
-      if (!line.empty()) write_line(rank, line + "\n");
+  void give_back() {
+    if (c_ != nullptr) *std::exchange(c_, nullptr) = before_of_c_;
+    for (const auto& [cpp, before] : before_of_cpp_) {
+      if (cpp->rdbuf() == this) cpp->rdbuf(before);
     }
+    before_of_cpp_.clear();
+    const std::lock_guard guard(lock_);
+    write_unfinished();
+  }
+
+  void write_unfinished_if_free() {
+    const std::unique_lock guard(lock_, std::try_to_lock);
+    if (guard) write_unfinished();
   }
 
  protected:
@@ -63,35 +94,73 @@ class RankOutput::Stream : public std::streambuf {
  private:
   void add(std::string_view text) {
     const int rank = rank_of_this_thread();
-    const Lock guard(lock_);
+    const Prefix prefix(rank);
+    std::string ended;
+    const std::lock_guard guard(lock_);
     std::string& line = lines_[rank];
-    while (true) {
-      const std::size_t end = text.find('\n');
-      line += text.substr(0, end == std::string_view::npos ? end : end + 1);
-      if (end == std::string_view::npos) return;
-      write_line(rank, line);
+    while (!text.empty()) {
+      const std::size_t end = text.find_first_of("\n\r");
+      const std::size_t taken = end == std::string_view::npos ? text.size() : end + 1;
+      line += text.substr(0, taken);
+      text.remove_prefix(taken);
+      if (end == std::string_view::npos && line.size() < kLongestLine) break;
+      ended += prefix.text();
+      ended += line;
       line.clear();
-      text.remove_prefix(end + 1);
+    }
+    write_all(fd_, ended);
+  }
+
+  /// Allocates nothing. REQUIRES: lock_ is held.
+  void write_unfinished() {
+    for (auto& [rank, line] : lines_) {
+      if (line.empty()) continue;
+      write_all(fd_, Prefix(rank).text());
+      write_all(fd_, line);
+      write_all(fd_, "\n");
+      line.clear();
     }
   }
 
-  void write_line(int rank, const std::string& line) REQUIRES(lock_) {
-    write_all(fd_, rank < 0 ? line : fmt::format("[rank {}] {}", rank, line));
-  }
-
   const int fd_;
-  FILE*& c_;
-  std::ostream& cpp_;
+  FILE** c_ = nullptr;  // null: not taken over
   FILE* before_of_c_ = nullptr;
-  std::streambuf* before_of_cpp_ = nullptr;
-  Mutex lock_;
-  std::map<int, std::string> lines_ GUARDED_BY(lock_);  // by rank; under way
+  std::map<std::ostream*, std::streambuf*> before_of_cpp_;
+  // A signal handler tries it, which the annotated Mutex cannot.
+  std::mutex lock_;
+  std::map<int, std::string> lines_;  // under lock_; by rank: those that have not ended
 };
 
-RankOutput::RankOutput()
-    : out_(std::make_unique<Stream>(STDOUT_FILENO, stdout, std::cout)),
-      error_(std::make_unique<Stream>(STDERR_FILENO, stderr, std::cerr)) {}
+// Never freed: threads may print until the process ends.
+Stream& out() {
+  static Stream& stream = *new Stream(STDOUT_FILENO);
+  return stream;
+}
+Stream& error() {
+  static Stream& stream = *new Stream(STDERR_FILENO);
+  return stream;
+}
 
-RankOutput::~RankOutput() = default;
+}  // namespace
+
+void begin_rank_output() {
+  // Later calls of it, which rebuild the streams of C++, then do nothing.
+  std::ios::sync_with_stdio(false);
+  out().take_over(stdout);
+  out().take_over(std::cout);
+  error().take_over(stderr);
+  error().take_over(std::cerr);
+  error().take_over(std::clog);
+}
+
+void end_rank_output() {
+  out().give_back();
+  error().give_back();
+}
+
+void write_unfinished_lines() {
+  out().write_unfinished_if_free();
+  error().write_unfinished_if_free();
+}
 
 }  // namespace rankbox::cli

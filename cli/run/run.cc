@@ -201,8 +201,9 @@ void add_run(CLI::App& app) {
   command->add_flag("--virtual", program.without_data,
                     "tensors have a size and no data: virtual time and cost without the memory; "
                     "touching a value is an error");
-  command->add_flag("--notes", program.notes,
-                    "also say where ranks met in one collective from different lines");
+  command->add_flag(
+      "--notes", program.notes,
+      "also say, after a failure, too, where ranks met in one collective from different lines");
   command->add_option("--timeout", program.seconds, "seconds that it may run (default 60)")
       ->type_name("S");
   command

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "cli/plugin/compile.h"
 #include "cli/plugin/contained.h"
@@ -13,6 +14,7 @@
 #include "cli/support/options.h"
 #include "cli/support/paths.h"
 #include "cli/support/terminal.h"
+#include "files/fd.h"
 #include "files/temporary_folder.h"
 
 namespace rankbox::cli {
@@ -46,8 +48,9 @@ Outcome run_in_sandbox(const std::string& source, const ProgramOptions& options,
   status->set(fmt::format("{} runs on {} ranks", options.name, options.ranks));
   const auto show = [&status](std::string_view text) {
     status.reset();
-    fmt::print("{}", text);
     std::fflush(stdout);
+    write_all(STDOUT_FILENO, text);  // a reader that is gone is a signal
+    InterruptGuard::check();
   };
   Contained run = run_contained(
       {.words = {"run-library", library, "--options", to_text(options)},

@@ -250,10 +250,12 @@ class Child {
   double grace_seconds_ = 0;
 };
 
-/// Reads the available bytes, and passes them on. Closes the pipe at end of file.
+/// Reads what is available, as much as a pipe holds, and passes it on. Closes the pipe at end of
+/// file.
 void drain(Fd& from, const std::function<void(std::string_view)>& take) {
+  constexpr int kMostReads = 16;
   std::array<char, 16384> buffer;
-  while (from.is_open()) {
+  for (int i = 0; from.is_open() && i < kMostReads; ++i) {
     const ssize_t got = read(from.get(), buffer.data(), buffer.size());
     if (got > 0) {
       take({buffer.data(), static_cast<std::size_t>(got)});
@@ -316,11 +318,15 @@ ChildResult run_child(const ChildOptions& options) {
   output.write_end.reset();
   report.write_end.reset();
 
+  Clock::time_point deadline;
   const auto drain_both = [&] {
     drain(output.read_end, [&](std::string_view text) {
       result.output += text.substr(0, kMostOutput - result.output.size());
       result.output_bytes += std::ssize(text);
-      if (options.on_output) options.on_output(text);
+      if (!options.on_output) return;
+      const auto before = Clock::now();
+      options.on_output(text);
+      deadline += Clock::now() - before;  // the program may have waited for its reader
     });
     drain(report.read_end, [&](std::string_view text) {
       result.report += text.substr(0, kMostReport - result.report.size());
@@ -329,7 +335,7 @@ ChildResult run_child(const ChildOptions& options) {
   const bool has_tree_limits = options.tree_bytes > 0 || options.tree_threads > 0;
   const auto started = Clock::now();
   auto next_look = has_tree_limits ? started + kTick : Clock::time_point::max();
-  auto deadline = started + in_ticks(options.seconds);
+  deadline = started + in_ticks(options.seconds);
   while (true) {
     // Checked before draining, so that no output is missed.
     const bool ended = child.has_ended();

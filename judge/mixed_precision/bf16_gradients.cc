@@ -39,8 +39,8 @@ float number_at(int rank, int step, int micro_batch, std::int64_t i) {
 }
 
 /// Some gradients add up to more than 8 bits. Others are beyond the range of Float16. All sums are
-/// exact in 32 bits. In step 1, rank 0 has a NaN. One element is infinite on rank 0, and another one
-/// is below the smallest normal number on some ranks.
+/// exact in 32 bits. In step 1, rank 0 has a NaN. One element is infinite on rank 0, and another
+/// one is below the smallest normal number on some ranks.
 float gradient_at(int rank, int step, int micro_batch, std::int64_t i) {
   if (rank == 0 && step == 1 && micro_batch == 0 && i == 1)
     return std::numeric_limits<float>::quiet_NaN();

@@ -63,15 +63,15 @@ std::optional<Difference> compare_saved(const Saved& saved) {
                     {"pop-from-saved", "pop it from `saved` itself"}};
 }
 
+/// Before the pass of a layer, no other may be whole: no value remains unless `keeps_values`, and
+/// before a backward no gradient.
 std::optional<Difference> compare_at_pass(Sequential& model, const Layer& active, bool is_backward,
                                           bool keeps_values) {
   for (std::int64_t i = 0; i < model.size(); ++i) {
+    if (&model.layer(i) == &active) continue;
     for (const Parameter* parameter : model.layer(i).parameters()) {
-      const bool is_value = parameter->gradient.empty();
-      const bool may_stay =
-          is_value ? keeps_values || &model.layer(i) == &active || parameter->value.empty()
-                   : !is_backward;
-      if (may_stay) continue;
+      const bool is_value = !keeps_values && !parameter->value.empty();
+      if (!is_value && (!is_backward || parameter->gradient.empty())) continue;
       Difference difference = {
           fmt::format("{}'s {} at another layer's {}", parameter->name,
                       is_value ? "value" : "gradient", is_backward ? "backward" : "forward"),

@@ -53,6 +53,11 @@ std::optional<std::string> lines_met(const Trace& trace) {
       std::ranges::stable_sort(round, {}, &Call::place);
       const auto other = std::ranges::upper_bound(round, round.front().place(), {}, &Call::place);
       if (other == round.end()) continue;
+      const int root = round.front().event->peer;  // may have its own line
+      const bool is_root_alone =
+          root >= 0 && other - round.begin() == 1 && round.front().rank == root;
+      const bool are_others_alone = root >= 0 && round.end() - other == 1 && other->rank == root;
+      if (is_root_alone || are_others_alone) continue;
       const auto last =
           std::ranges::upper_bound(other, round.end(), other->place(), {}, &Call::place);
       return fmt::format("ranks met in one {} from different lines: {}, {}; do they mean the same?",

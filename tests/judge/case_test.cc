@@ -149,6 +149,18 @@ TEST_CASE("reductions of the shares are exact: whole numbers that a float holds"
   }
 }
 
+TEST_CASE("a far case may be replayed with the numbers that a salt draws") {
+  const std::vector<Case> cases = {{.world_size = 1, .root = 0, .count = 0},
+                                   {.world_size = 70, .nodes = 6, .root = 35, .count = 97},
+                                   {.world_size = 2, .root = 1, .count = 100'003}};
+  for (const char* text : {"world_size=73,nodes=6,root=36,count=118",
+                           "world_size=2,root=1,count=81000", "world_size=3,root=1,count=7"})
+    CHECK(to_string(replayed_case(text, cases)) == text);
+  for (const char* text :
+       {"world_size=90,nodes=6,root=1,count=7", "world_size=2,root=5,count=80000"})
+    CHECK_THROWS_AS(replayed_case(text, cases), InvalidArgument);
+}
+
 TEST_CASE("the largest case that may be replayed has inputs that tell every element apart") {
   const Case largest = parse_case("world_size=24,count=9999", cases_by_count().front());
   const int last = largest.world_size - 1;

@@ -37,7 +37,7 @@ class Turns {
   std::vector<Choice> choices_;  // of the current schedule; a run adds what is beyond its end
   std::size_t depth_ = 0;        // choices that this run has made
   std::vector<bool> waiting_;    // [rank]
-  int turn_ = -1;                // whose turn it is; -1: nobody's
+  int turn_ = -1;                // whose turn it is; -1: no rank's
   int quiet_ = 0;                // looks at the turn since a rank last came or ended
 };
 

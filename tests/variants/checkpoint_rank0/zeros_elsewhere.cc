@@ -1,4 +1,4 @@
-// Ranks without the file send nothing of their own: numbers begin as zeros.
+// Ranks without the file send only zeros.
 #include <algorithm>
 #include <iterator>
 #include <vector>
