@@ -9,8 +9,8 @@
 //   backward   dx = (dy - Σdy / n - y · Σ(dy · y) / n) / √(variance + ε)
 //
 // with sums over the n samples of all ranks, for every feature. A value that is not finite shows in
-// all samples of its feature. Do not average the ranks' means or variances: ranks may have different
-// numbers of samples, or none.
+// all samples of its feature. Do not average the ranks' means or variances: ranks may have
+// different numbers of samples, or none.
 //
 // The sums are doubles (TensorOf<double>), and so are mean, variance and x - mean: Σx²/n - mean²
 // and x - mean are small differences of large numbers.

@@ -12,8 +12,8 @@ namespace rankbox::sim {
 /// `returned`, which has returned. If the latter left out an earlier collective, each of its later
 /// calls met an earlier one of the others: the line names the first two calls that met so. It is
 /// "" unless `returned` called from a line that `waiting` only reached later.
-/// Cost: O(m log m) for their m collectives. REQUIRES: no rank runs. The trace has all their events,
-/// else the line is "".
+/// Cost: O(m log m) for their m collectives. REQUIRES: no rank runs. The trace has all events of
+/// both, else the line is "".
 std::string skipped_collective(const Group& group, const RankState& waiting,
                                const RankState& returned);
 

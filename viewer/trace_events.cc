@@ -117,9 +117,9 @@ class Writer {
         write(
             R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":"rank {}{}"}}}})",
             static_cast<int>(timebase), thread(rank, lane), rank, kLaneNames[lane]);
-        write(
-            R"({{"ph":"M","name":"thread_sort_index","pid":{},"tid":{},"args":{{"sort_index":{}}}}})",
-            static_cast<int>(timebase), thread(rank, lane), rank * kLanes + lane);
+        write(R"({{"ph":"M","name":"thread_sort_index","pid":{},"tid":{},)"
+              R"("args":{{"sort_index":{}}}}})",
+              static_cast<int>(timebase), thread(rank, lane), rank * kLanes + lane);
       }
     }
   }

@@ -11,8 +11,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the exercise whose name this may have been meant to be. Only letters and digits count, and
-/// no letter follows, as in "broadcast_ring (1)" and "broadcast_ring_final". Empty if there is none.
+/// Returns the exercise whose name this may have been meant to be. Only letters and digits count,
+/// and no letter follows, as in "broadcast_ring (1)" and "broadcast_ring_final". Empty if there is
+/// none.
 std::string likely_exercise(const std::string& text) {
   const auto is_counted = [](unsigned char c) { return std::isalnum(c) != 0; };
   const auto counted = [&](std::string name) {

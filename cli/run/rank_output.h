@@ -4,8 +4,8 @@
 //
 // Ranks of one process share its streams, so their lines would mix in the middle. Here each rank
 // has a line under way, for printf, fmt::print and std::cout alike, on standard output and on
-// standard error. A line ends with '\n' or '\r', or is 64 KiB long. Threads that are no rank's print
-// without a rank. Output to file descriptors is unchanged, and wide characters are lost.
+// standard error. A line ends with '\n' or '\r', or is 64 KiB long. Threads that are no rank's
+// print without a rank. Output to file descriptors is unchanged, and wide characters are lost.
 #pragma once
 
 namespace rankbox::cli {

@@ -2,8 +2,8 @@
 // holds.
 //
 // Of every 32 elements these differ from the shares:
-//   21   the smallest, which are subnormal. For AVG they are a few units in the last place, of which
-//        p divides the sum: only a sum that is divided at the end has that result
+//   21   the smallest, which are subnormal. For AVG they are a few units in the last place, whose
+//        sum p divides: only a sum that is divided at the end has that result
 //   22   infinite. MAX: -inf on every rank, MIN: inf, so that no reduction can start from a number;
 //        the others: inf on one rank
 //   23   SUM and AVG: the largest whose sum is finite
