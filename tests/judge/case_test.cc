@@ -156,8 +156,8 @@ TEST_CASE("a far case may be replayed with the numbers that a salt draws") {
   for (const char* text : {"world_size=73,nodes=6,root=36,count=118",
                            "world_size=2,root=1,count=81000", "world_size=3,root=1,count=7"})
     CHECK(to_string(replayed_case(text, cases)) == text);
-  for (const char* text :
-       {"world_size=90,nodes=6,root=1,count=7", "world_size=2,root=5,count=80000"})
+  for (const char* text : {"world_size=90,nodes=6,root=1,count=7",
+                           "world_size=2,root=5,count=80000", "world_size=25", "count=10000"})
     CHECK_THROWS_AS(replayed_case(text, cases), InvalidArgument);
 }
 
