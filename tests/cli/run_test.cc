@@ -20,7 +20,7 @@ using Json = nlohmann::json;
 /// Writes a program with this rank_main, whose first line is line 5.
 std::string write_program(const std::string& rank_main) {
   std::string file = (fs::path(project()) / "tmp_program.cc").string();
-  std::ofstream(file) << "#include <cstdio>\n#include <cstdlib>\n#include \"comm/comm.h\"\n"
+  std::ofstream(file) << "#include <cstdio>\n#include <iostream>\n#include \"comm/comm.h\"\n"
                       << "namespace rankbox {\n"
                       << rank_main << "\n}  // namespace rankbox\n";
   return file;
@@ -178,6 +178,29 @@ TEST_CASE("buffering, nodes, cluster and executor are the run's") {
   CHECK(report_of(prints_node, {"--ranks", "16", "--cluster", "h100-efa"}).at("output") ==
         "[rank 15] 1\n");
   CHECK(report_of(prints_node, {"--ranks", "3000"}).at("ranks") == 3000);
+}
+
+TEST_CASE("each line that a rank prints has its rank, also one that the program's end cuts off") {
+  const auto printed = [](const std::string& body) {
+    const Json report =
+        report_of("void rank_main(Comm& dist) {\n" + body + "\n}", {"--ranks", "2"});
+    return report.at("output").get<std::string>();
+  };
+  for (const char* body :
+       {"std::printf(\"a%d\", 1); std::puts(\"b\");", "std::cout << \"a\" << 1 << \"b\\n\";",
+        "std::cerr << \"a1\"; std::fprintf(stderr, \"b\\n\");",
+        "std::clog << \"a1b\" << std::endl;",
+        "std::ios::sync_with_stdio(false); std::cout << \"a1b\";", "std::printf(\"a1b\");",
+        "std::printf(\"a1b\"); dist.barrier(); if (dist.rank() == 1) std::exit(3); dist.barrier();",
+        "std::cout << \"a1b\"; dist.barrier(); if (dist.rank() == 1) std::abort(); "
+        "dist.barrier();"}) {
+    CAPTURE(body);
+    const std::string text = printed(body);
+    for (const char* line : {"[rank 0] a1b\n", "[rank 1] a1b\n"})
+      CHECK(text.find(line) != std::string::npos);
+  }
+  const std::string much = printed("for (int i = 0; i < 10000; ++i) std::puts(\"0123456789\");");
+  CHECK(much.find("[cut here, after 65536 of 400000 bytes]") != std::string::npos);
 }
 
 TEST_CASE("--notes says where ranks met in one collective from different lines") {
