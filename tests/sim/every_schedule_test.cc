@@ -20,7 +20,11 @@
 namespace rankbox::testing {
 namespace {
 
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr int kPrograms = 200;
+#else
 constexpr int kPrograms = 1000;
+#endif
 constexpr int kMostSchedules = 60;  // a program with more is too large: the next one is taken
 
 /// While it lives, ranks are fibers.
