@@ -197,12 +197,14 @@ TEST_CASE("a tensor written in an async collective or an irecv is found, where t
   using Start = std::function<Comm::Request(Comm&, Tensor&)>;
   std::atomic<int> line = 0;  // both ranks set it
   const std::vector<Start> starts = {
-      [&](Comm& d, Tensor& t) { return line = __LINE__, d.all_reduce_async(t); },
-      [&](Comm& d, Tensor& t) { return line = __LINE__, d.broadcast_async(t, 1); },
-      [&](Comm& d, Tensor& t) { return line = __LINE__, d.reduce_async(t, 0); },
-      [&](Comm& d, Tensor& t) {
-        return line = __LINE__, d.all_gather_async(chunk(t, d.rank(), 2), t);
-      },
+    [&](Comm& d, Tensor& t) { return line = __LINE__, d.all_reduce_async(t); },
+#if !defined(__SANITIZE_THREAD__)  // other ranks read what is written here: a race on purpose
+    [&](Comm& d, Tensor& t) { return line = __LINE__, d.broadcast_async(t, 1); },
+    [&](Comm& d, Tensor& t) { return line = __LINE__, d.reduce_async(t, 0); },
+    [&](Comm& d, Tensor& t) {
+      return line = __LINE__, d.all_gather_async(chunk(t, d.rank(), 2), t);
+    },
+#endif
   };
   for (const Start& start : starts) {
     for (const int writer : {-1, 0, 1}) {
