@@ -1,5 +1,5 @@
-// The timing loop of all benchmarks, in this folder and in cli/gpu, so that Rankbox and its peers are measured in
-// the same way.
+// The timing loop of all benchmarks, in this folder and in cli/gpu, so that Rankbox and its peers
+// are measured in the same way.
 //
 // A block is a number of calls, back to back, that lasts about 5 ms; its time is that of
 // the slowest rank, divided by the calls. The result is the median of many blocks: one

@@ -137,8 +137,8 @@ class BasicRequest {
 ///   rank(), size()                      in this communicator; -1 and 0 where split left it out
 ///   node(), local_rank()                in the whole world
 ///   caller(operation, place)            who calls
-///   begin(caller)                       throws if the run has stopped, or on another thread than the
-///                                       rank's (check_thread)
+///   begin(caller)                       throws if the run has stopped, or on a thread that is not
+///                                       the rank's (check_thread)
 ///   send(caller, slice, dst)            blocks, as recv and sendrecv
 ///   recv(caller, slice, src)
 ///   sendrecv(caller, out, dst, in, src)

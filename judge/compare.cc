@@ -6,29 +6,34 @@ namespace rankbox {
 
 std::string in_words(float value) { return fmt::format("{}", value); }
 
-std::optional<Difference> compare_size(const std::string& what, const Tensor& actual,
-                                       std::int64_t size) {
-  if (actual.size() == size) return std::nullopt;
+std::optional<Difference> compare_size(const std::string& what, std::int64_t actual,
+                                       std::int64_t expected) {
+  if (actual == expected) return std::nullopt;
   return Difference{
-      what, -1, fmt::format("{} elements", size), fmt::format("{} elements", actual.size()),
-      actual.size() == 0 && what.ends_with("gradient")
+      what, -1, fmt::format("{} elements", expected), fmt::format("{} elements", actual),
+      actual == 0 && what.ends_with("gradient")
           ? Hint("gradient-empty",
                  "it is empty: a gradient that this rank did not use has to be made, too "
                  "(gradient_of() makes zeros)")
           : Hint("write-in-place", "write into the tensor you are given instead of replacing it")};
 }
 
-std::optional<Difference> compare_shape(const std::string& what, const Tensor& actual,
-                                        const Shape& shape) {
-  if (auto difference = compare_size(what, actual, shape.elements())) return difference;
-  if (actual.shape() == shape) return std::nullopt;
-  const auto written = [](const Shape& of) {
-    return fmt::format("the shape ({})", fmt::join(of.extents(), ", "));
+std::optional<Difference> compare_shape(const std::string& what, const Shape& actual,
+                                        const Shape& expected) {
+  if (auto difference = compare_size(what, actual.elements(), expected.elements()))
+    return difference;
+  if (actual == expected || expected.elements() == 0) return std::nullopt;
+  const auto written = [](const Shape& shape) {
+    return fmt::format("shape ({})", fmt::join(shape.extents(), ", "));
   };
-  return Difference{what, -1, written(shape), written(actual.shape()),
-                    Hint("write-in-place",
-                         "write into the tensor you are given, or into one of "
-                         "its shape (empty_like())")};
+  return Difference{
+      what,
+      -1,
+      written(expected),
+      written(actual),
+      {"shape-changed",
+       "its rows and columns count, too: write into the tensor you are given, or into "
+       "one of its shape (empty_like())"}};
 }
 
 Hint origin_of_moved(float value, std::int64_t i, int world_size, std::uint64_t tensor) {

@@ -17,6 +17,9 @@ namespace rankbox {
 /// Returns the shortest decimal number that equals this float.
 std::string in_words(float value);
 
+/// Returns whether the numbers are equal, or both are NaN.
+inline bool is_same_number(float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
 /// Compares numbers that should be equal.
 template <class Number>
 std::optional<Difference> compare_number(const std::string& what, Number actual, Number expected,
@@ -25,25 +28,26 @@ std::optional<Difference> compare_number(const std::string& what, Number actual,
   return Difference{what, -1, fmt::format("{}", expected), fmt::format("{}", actual), hint};
 }
 
-/// Compares the size of a tensor; a difference reads "7 elements".
-std::optional<Difference> compare_size(const std::string& what, const Tensor& actual,
-                                       std::int64_t size);
+/// Compares the size of a tensor of any dtype; a difference reads "7 elements".
+std::optional<Difference> compare_size(const std::string& what, std::int64_t actual,
+                                       std::int64_t expected);
 
-/// Compares the size, and then the shape; a difference reads "the shape (2, 3)".
-std::optional<Difference> compare_shape(const std::string& what, const Tensor& actual,
-                                        const Shape& shape);
+/// Compares the size, and then the shape; a difference reads "shape (2, 3)". No shape is expected
+/// of an empty tensor.
+std::optional<Difference> compare_shape(const std::string& what, const Shape& actual,
+                                        const Shape& expected);
 
 /// Compares every element with expected(i): exactly, unless a relative tolerance is given. A NaN
 /// equals a NaN only. `origin(value, i)` explains a wrong value.
 template <class Expected, class Origin>
 std::optional<Difference> compare(const std::string& what, const Tensor& actual, std::int64_t size,
                                   Expected expected, Origin origin, float relative = 0) {
-  if (auto difference = compare_size(what, actual, size)) return difference;
+  if (auto difference = compare_size(what, actual.size(), size)) return difference;
   const std::vector<float> host = to_host(actual);
   for (std::int64_t i = 0; i < size; ++i) {
     const float is = host[static_cast<std::size_t>(i)];
     const float should_be = expected(i);
-    if (is == should_be || (std::isnan(is) && std::isnan(should_be))) continue;
+    if (is_same_number(is, should_be)) continue;
     const float bound = std::isinf(should_be) ? 0 : relative * std::abs(should_be);
     if (std::abs(is - should_be) <= bound) continue;
     return Difference{what, i, in_words(should_be), in_words(is), origin(is, i)};

@@ -48,9 +48,9 @@ class World {
   /// Returns whether it has been stopped: then communicators are being closed, or will be.
   bool is_stopped() const { return stopped_.load(); }
 
-  /// Stops it for a deadlock, or for a mismatch that is known by then. Or fails a collective that ranks
-  /// call differently: they wake, and stop the world. Called by the one rank whose
-  /// block() returned true: all others are parked or have returned.
+  /// Stops it for a deadlock, or for a mismatch that is known by then. Or fails a collective that
+  /// ranks call differently: they wake, and stop the world. Called by the one rank whose block()
+  /// returned true: all others are parked or have returned.
   void stop_deadlocked();
 
   /// Stops it because `rank` blocks on a message to or from itself, which no other rank can

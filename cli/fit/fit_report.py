@@ -181,7 +181,8 @@ def parse(words):
     if arguments.plot and not arguments.plot.endswith(PICTURES):
         raise Mistake(f"--plot {arguments.plot}: the name should end in .svg, .png or .pdf")
     if arguments.out and not arguments.out.endswith(".toml"):
-        raise Mistake(f"--out {arguments.out}: the name should end in .toml, or --cluster takes it for a name")
+        raise Mistake(f"--out {arguments.out}: the name should end in .toml, or --cluster takes it "
+                      "for a name")
     if not arguments.name:
         arguments.name = pathlib.Path(arguments.out).stem or "mine"
     if not re.fullmatch(r"[\w.-]+", arguments.name):

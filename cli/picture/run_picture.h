@@ -70,8 +70,8 @@ struct PictureFiles {
 /// Throws InvalidArgument if one cannot be written.
 void check_files(const PictureFiles& files);
 
-/// Throws InvalidArgument with the reason if a schedule was asked for, and a run that ended well has
-/// none: it has native collectives.
+/// Throws InvalidArgument with the reason if a schedule was asked for, and a run that ended well
+/// has none: it has native collectives.
 void require_schedule(const std::string& folder, const PictureFiles& files);
 
 /// Prints the timeline, if there is one, and copies the other files to their paths. Returns whether

@@ -47,7 +47,7 @@ std::optional<Difference> run_broadcast_with(Call call, Comm& dist, const Case& 
       shaped(dist.rank() == src ? elements_of(src, *example.count) : poison(*example.count));
   const Shape shape = tensor.shape();
   call(tensor, src);
-  if (auto difference = compare_shape("tensor", tensor, shape)) return difference;
+  if (auto difference = compare_shape("tensor", tensor.shape(), shape)) return difference;
   return compare_moved("tensor", tensor, *example.count, example.world_size,
                        [&](std::int64_t i) { return element(src, i); });
 }
@@ -116,7 +116,7 @@ std::optional<Difference> run_reduce(Reduce function, Comm& dist, const Case& ex
   const Shape shape = tensor.shape();
   function(dist, tensor, dst, op);
   // On other ranks the tensor is scratch space: its elements may have any value.
-  if (dist.rank() != dst) return compare_size("tensor", tensor, *example.count);
+  if (dist.rank() != dst) return compare_size("tensor", tensor.size(), *example.count);
   return compare_reduction("tensor", tensor, 0, shape, example);
 }
 

@@ -143,7 +143,7 @@ std::optional<Difference> run_ping_pong(PingPong function, Comm& dist, const Cas
   Tensor tensor = shaped(elements_of(dist.rank(), *example.count));
   const Shape shape = tensor.shape();
   function(dist, tensor, partner);
-  if (auto difference = compare_shape("tensor", tensor, shape)) return difference;
+  if (auto difference = compare_shape("tensor", tensor.shape(), shape)) return difference;
   return compare_moved("tensor", tensor, *example.count, example.world_size,
                        [&](std::int64_t i) { return element(server, i); });
 }
@@ -178,7 +178,7 @@ std::optional<Difference> run_exchange(Exchange function, Comm& dist, const Case
   Tensor theirs = shaped(poison(count));
   function(dist, mine, theirs, partner);
 
-  if (auto difference = compare_shape("theirs", theirs, mine.shape())) return difference;
+  if (auto difference = compare_shape("theirs", theirs.shape(), mine.shape())) return difference;
   if (auto difference = compare_unchanged("mine", mine, dist.rank(), count)) return difference;
   return compare_moved("theirs", theirs, count, example.world_size,
                        [&](std::int64_t i) { return element(partner, i); });

@@ -88,7 +88,7 @@ Tensor reduction_input(const Case& example, int rank) {
 std::optional<Difference> compare_reduction(const std::string& what, const Tensor& actual,
                                             std::int64_t begin, const Shape& shape,
                                             const Case& example) {
-  if (auto difference = compare_shape(what, actual, shape)) return difference;
+  if (auto difference = compare_shape(what, actual.shape(), shape)) return difference;
   const int world_size = example.world_size;
   // All ranks together would take time quadratic in their number.
   if (world_size > kMostRanksOfShares) return std::nullopt;

@@ -62,7 +62,7 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
   for (std::size_t k = 0; k < sizes.size(); ++k) {
     const Parameter& parameter = model.all[k];
     if (auto wrong = compare_begun(parameter.name, parameter.value, sizes[k], p, k)) return wrong;
-    if (auto wrong = compare_shape(parameter.name, parameter.value)) return wrong;
+    if (auto wrong = compare_parameter_shape(parameter.name, parameter.value)) return wrong;
     const std::vector<float> gradient = to_host(before.all[k].gradient);
     auto wrong = compare(
         parameter.name + "'s gradient", parameter.gradient, before.all[k].gradient.size(),

@@ -17,6 +17,7 @@
 #include "judge/training/known_mistakes.h"
 #include "judge/training/native_calls.h"
 #include "judge/training/small_training.h"
+#include "judge/training/watched_layer.h"
 #include "judge/training_families.h"
 #include "sim/clock/native_cost.h"
 #include "training/cross_entropy.h"
@@ -56,32 +57,15 @@ std::vector<Work> work_in(const Case& example) {
   return all;
 }
 
-/// A layer whose backward takes virtual time.
-class TimedLayer : public Layer {
- public:
-  TimedLayer(std::unique_ptr<Layer> layer, Comm& dist, double backward_seconds)
-      : layer_(std::move(layer)), dist_(dist), backward_seconds_(backward_seconds) {}
-
-  Tensor forward(Tensor x, Saved& saved) override { return layer_->forward(std::move(x), saved); }
-  Tensor backward(Tensor dy, Saved& saved) override {
-    dist_.compute(backward_seconds_);
-    return layer_->backward(std::move(dy), saved);
-  }
-  std::vector<Parameter*> parameters() override { return layer_->parameters(); }
-  std::vector<NamedTensor*> statistics() override { return layer_->statistics(); }
-  void omit_input_gradient() override { layer_->omit_input_gradient(); }
-
- private:
-  std::unique_ptr<Layer> layer_;
-  Comm& dist_;
-  const double backward_seconds_;
-};
-
+/// Adds layers whose backward takes virtual time.
 void add_timed_layers(Sequential& model, const Case& example, Comm& dist) {
   for (const auto& recipe : deeper_model(*example.count)) {
     std::unique_ptr<Layer> layer = recipe.make();
     const double seconds = work_of(*layer).seconds;
-    model.add(recipe.name, std::make_unique<TimedLayer>(std::move(layer), dist, seconds));
+    const auto spend = [&dist, seconds](const Layer& /*layer*/, bool is_backward) {
+      if (is_backward) dist.compute(seconds);
+    };
+    model.add(recipe.name, std::make_unique<WatchedLayer>(std::move(layer), spend));
   }
   model.omit_input_gradient();
 }

@@ -139,17 +139,15 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
   function(dist, x, dy, epsilon_of(*example.count), y, dx);
 
   for (const Tensor* out : {&y, &dx}) {
-    const char* const what = out == &y ? "y" : "dx";
-    if (auto wrong = compare_size(what, *out, x.size())) return wrong;
-    if (auto wrong = compare_shape(what, out->shape(), shape)) return wrong;
+    if (auto wrong = compare_shape(out == &y ? "y" : "dx", out->shape(), shape)) return wrong;
   }
   const formula::Normalized expected = normalize(whole, *example.count);
   const formula::Normalized alone = normalize(mine, *example.count);
   if (auto wrong = compare_part("y", y, expected.y, begin, alone.y)) return wrong;
   if (auto wrong = compare_part("dx", dx, expected.dx, begin, alone.dx)) return wrong;
   for (const bool of_x : {true, false}) {
-    const auto same = [](float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); };
-    if (std::ranges::equal(to_host(of_x ? x : dy), of_x ? mine.x : mine.dy, same)) continue;
+    if (std::ranges::equal(to_host(of_x ? x : dy), of_x ? mine.x : mine.dy, is_same_number))
+      continue;
     return Difference{of_x ? "x" : "dy",
                       -1,
                       "unchanged",

@@ -142,7 +142,7 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
         *example.steps == 1 ? "main_gradient" : fmt::format("main_gradient of step {}", step),
         main_gradient, count, [&](std::int64_t i) { return mean_of(example, step, i); },
         [&](float is, std::int64_t i) { return origin(is, example, dist.rank(), step, i); }, 4e-6F);
-    if (!wrong) wrong = compare_shape("main_gradient", main_gradient);
+    if (!wrong) wrong = compare_parameter_shape("main_gradient", main_gradient);
     if (wrong) return wrong;
   }
   return std::nullopt;

@@ -96,7 +96,7 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
     auto wrong = compare(
         parameter.name + "'s gradient", parameter.gradient, parameter.value.size(), mean,
         [&](float is, std::int64_t i) { return origin(is, mean(i), scale); }, 4e-6f);
-    if (!wrong) wrong = compare_shape(parameter.name + "'s gradient", parameter.gradient);
+    if (!wrong) wrong = compare_parameter_shape(parameter.name + "'s gradient", parameter.gradient);
     if (wrong) return wrong;
   }
   return std::nullopt;

@@ -89,8 +89,6 @@ float sum_of_steps(std::int64_t i, int steps, const Rates& rates) {
   return static_cast<float>(rates.learning_rate * sum / rates.scale);
 }
 
-bool same(float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); }
-
 Hint origin(float is, std::int64_t i, int steps, const Rates& rates) {
   const float before = weight(i, rates);
   if (is == before)
@@ -132,12 +130,7 @@ std::optional<Difference> run(Function function, Comm& /*dist*/, const Case& exa
     function(from_host(gradient, shape), rates.scale, rates.learning_rate, master, weights);
   }
 
-  if (auto wrong = compare_size("master", master, count)) return wrong;
-  if (auto wrong = compare_number(
-          "the size of weights", weights.size(), count,
-          {"write-in-place", "write into the tensor you are given instead of replacing it"}))
-    return wrong;
-  if (auto wrong = compare_shape("master", master)) return wrong;
+  if (auto wrong = compare_shape("master", master.shape(), shape)) return wrong;
   if (auto wrong = compare_shape("weights", weights.shape(), shape)) return wrong;
   exact = to_host(master);
   rounded = to_host(weights);
@@ -149,15 +142,15 @@ std::optional<Difference> run(Function function, Comm& /*dist*/, const Case& exa
     // Each subtraction rounds by far less than a step, or to the last bits of a wide number.
     const float bound =
         rates.wide ? 1e-6F * (std::abs(before) + std::abs(moved)) : 0.02F * std::abs(moved);
-    const bool right =
-        std::isfinite(should_be) ? std::abs(is - should_be) <= bound : same(is, should_be);
+    const bool right = std::isfinite(should_be) ? std::abs(is - should_be) <= bound
+                                                : is_same_number(is, should_be);
     if (!right) {
       return Difference{fmt::format("master after {} steps", steps), i, in_words(should_be),
                         in_words(is), origin(is, i, steps, rates)};
     }
     const auto actual = static_cast<float>(rounded[k]),
                as_rounded = static_cast<float>(Float16(is));
-    if (same(actual, as_rounded)) continue;
+    if (is_same_number(actual, as_rounded)) continue;
     return Difference{
         fmt::format("weights after {} steps", steps),
         i,

@@ -120,9 +120,10 @@ std::optional<Difference> compare_gradients(const std::vector<Gradient>& before,
     Gradient is(was.size());
     if (!parameter.gradient.empty()) {
       if (auto wrong =
-              compare_size(parameter.name + "'s gradient" + where, parameter.gradient, size))
+              compare_size(parameter.name + "'s gradient" + where, parameter.gradient.size(), size))
         return wrong;
-      if (auto wrong = compare_shape(parameter.name + "'s gradient" + where, parameter.gradient))
+      if (auto wrong =
+              compare_parameter_shape(parameter.name + "'s gradient" + where, parameter.gradient))
         return wrong;
       is = to_host(parameter.gradient);
     }

@@ -12,6 +12,7 @@
 #include "judge/memory_window.h"
 #include "judge/salt.h"
 #include "judge/training/known_mistakes.h"
+#include "judge/training/watched_layer.h"
 
 namespace rankbox {
 
@@ -94,31 +95,6 @@ void step_with_unused(Sequential& model, std::int64_t width, int world_size,
   model.parameters()[parameter]->gradient = of_users.parameters()[parameter]->gradient;
   optimizer.step();
 }
-
-using OnPass = std::function<void(const Layer& layer, bool is_backward)>;
-
-/// A layer that calls a function before each pass.
-class WatchedLayer : public Layer {
- public:
-  WatchedLayer(std::unique_ptr<Layer> layer, OnPass on_pass)
-      : layer_(std::move(layer)), on_pass_(std::move(on_pass)) {}
-
-  Tensor forward(Tensor x, Saved& saved) override {
-    on_pass_(*this, false);
-    return layer_->forward(std::move(x), saved);
-  }
-  Tensor backward(Tensor dy, Saved& saved) override {
-    on_pass_(*this, true);
-    return layer_->backward(std::move(dy), saved);
-  }
-  std::vector<Parameter*> parameters() override { return layer_->parameters(); }
-  std::vector<NamedTensor*> statistics() override { return layer_->statistics(); }
-  void omit_input_gradient() override { layer_->omit_input_gradient(); }
-
- private:
-  std::unique_ptr<Layer> layer_;
-  OnPass on_pass_;
-};
 
 /// Returns the model with layers that call this function.
 Model watched(const Model& model, const OnPass& on_pass) {

@@ -60,19 +60,8 @@ Tensor in_parameter_shape(const std::vector<float>& elements) {
   return from_host(elements, parameter_shape(std::ssize(elements)));
 }
 
-std::optional<Difference> compare_shape(const std::string& what, const Tensor& actual) {
+std::optional<Difference> compare_parameter_shape(const std::string& what, const Tensor& actual) {
   return compare_shape(what, actual.shape(), parameter_shape(actual.size()));
-}
-
-std::optional<Difference> compare_shape(const std::string& what, const Shape& actual,
-                                        const Shape& expected) {
-  if (actual == expected || expected.elements() == 0) return std::nullopt;
-  return Difference{
-      what,
-      -1,
-      fmt::format("shape {}", to_string(expected)),
-      fmt::format("shape {}", to_string(actual)),
-      {"shape-changed", "layers and the optimizer need its rows and columns, not only elements"}};
 }
 
 ParameterList make_parameters(const std::vector<std::int64_t>& sizes, int rank, int world_size) {
@@ -102,7 +91,7 @@ std::optional<Difference> compare_averaged(const ParameterList& parameters, int 
           return origin(is, mean(i), share(ReduceOp::AVG, rank, i, world_size, k), world_size);
         },
         tolerance(ReduceOp::AVG));
-    if (!difference) difference = compare_shape(gradient, parameter.gradient);
+    if (!difference) difference = compare_parameter_shape(gradient, parameter.gradient);
     if (difference) return difference;
     difference = compare_unchanged(parameter.name + "'s value", parameter.value, rank, size, k);
     if (difference) return difference;

@@ -19,10 +19,8 @@ Shape parameter_shape(std::int64_t size);
 /// Returns a tensor of these elements in that shape.
 Tensor in_parameter_shape(const std::vector<float>& elements);
 
-/// Compares a tensor's shape with parameter_shape(). No shape is expected of an empty tensor.
-std::optional<Difference> compare_shape(const std::string& what, const Tensor& actual);
-std::optional<Difference> compare_shape(const std::string& what, const Shape& actual,
-                                        const Shape& expected);
+/// Compares a tensor's shape with that of a parameter of its size, as compare_shape() does.
+std::optional<Difference> compare_parameter_shape(const std::string& what, const Tensor& actual);
 
 /// Owns parameters; functions take `pointers`.
 struct ParameterList {

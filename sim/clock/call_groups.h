@@ -1,8 +1,8 @@
 // Which started messages of a rank make one group: they start together, and are one call of the
 // library.
 //
-// A group is a run of neighbours, in the order of their starts, that are waited for in one wait_all,
-// if it is the rank's first blocking call after them. NCCL calls it ncclGroupStart, torch
+// A group is a run of neighbours, in the order of their starts, that are waited for in one
+// wait_all, if it is the rank's first blocking call after them. NCCL calls it ncclGroupStart, torch
 // batch_isend_irecv.
 #pragma once
 

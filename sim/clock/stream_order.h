@@ -9,8 +9,8 @@
 //
 // A rank hands its messages to its stream, in the order of their calls, when it next blocks. Empty
 // messages, and those to the rank itself, are not among them. Native collectives are on another
-// stream, as in gpu/nccl/backend.h. What a message matches depends on no schedule (comm/trace.h). So
-// the trace of a run that ended decides whether any run ends in this order, too.
+// stream, as in gpu/nccl/backend.h. What a message matches depends on no schedule (comm/trace.h).
+// So the trace of a run that ended decides whether any run ends in this order, too.
 //
 // Cost: O(E) for E events. To name a circle of k ranks takes O(kE) more.
 #pragma once

@@ -1,4 +1,4 @@
-// Blocks are tensors of their own; a message is packed, and unpacked where it comes.
+// Each block is a separate tensor. A message is packed by its sender and unpacked by its receiver.
 #include <algorithm>
 #include <vector>
 

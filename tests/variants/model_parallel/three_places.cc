@@ -1,4 +1,4 @@
-// The first, the last and the stages between are functions of their own.
+// The first stage, the last one and those between have a function each.
 #include <utility>
 
 #include "parallel/model_parallel.h"
