@@ -183,9 +183,9 @@ void mention_uncounted(const Exercise& exercise, Verdict& verdict, const std::st
                               undefined.find(" _ZNSt6thread15_M_start_thread") != std::string::npos;
   if (starts_threads) found.emplace_back("other threads");
   if (found.empty()) return;
-  verdict.warnings.push_back(
-      fmt::format("memory from {} is not counted here; {} --sealed counts it",
-                  fmt::join(found, ", "), options.command));
+  verdict.warnings.push_back(fmt::format(
+      "memory from {} is not counted here; {} --sealed counts what a rank has of it in its calls",
+      fmt::join(found, ", "), options.command));
 }
 
 /// Returns the verdict of a program that the referee passes and that fails in threads: ranks share

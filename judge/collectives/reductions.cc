@@ -40,7 +40,8 @@ float smallest(ReduceOp op, int rank, std::int64_t i, int world_size, bool are_e
   }
   const float number = share(op, rank, i, world_size);
   if (op != ReduceOp::PRODUCT) return std::ldexp(number, kSmallestExponent);
-  // Times the others, which are powers of two.
+  // Times the others, which are powers of two, and at least 1 in worlds of up to 24 ranks. (Far
+  // cases have no PRODUCT: its result would depend on the order there.)
   return rank == i % world_size ? std::ldexp(3.0F, kSmallestExponent) : number;
 }
 
