@@ -76,6 +76,23 @@ TEST_CASE("a sealed check passes what it once refused") {
 }
 
 // What it sends afterwards must not be taken for another call's.
+TEST_CASE("a check that is not sealed warns of memory that it does not count") {
+  const auto warnings_with = [](const std::string& code) {
+    std::string program = read_file("solutions/09_sharding/zero1.cc");
+    const std::string begin = "Optimizer& optimizer) {\n";
+    program.insert(program.find(begin) + begin.size(), code);
+    const std::string file = project() + "/tmp_zero1.cc";
+    std::ofstream(file) << "#include <cstdlib>\n" << program;
+    const Verdict verdict = checked({"zero1", "--file", file});
+    CHECK_MESSAGE(verdict.passed(), to_text(verdict));
+    return verdict.warnings;
+  };
+  CHECK(warnings_with("").empty());
+  const auto warnings = warnings_with("void* volatile own = std::malloc(64); std::free(own);\n");
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0].starts_with("memory from malloc is not counted here"));
+}
+
 TEST_CASE("a rank that sends what is no request fails in the case where it did") {
   if (const std::string problem = cli::container_problem(); !problem.empty())
     return testing::pass_over_without_containers(problem);
