@@ -7,6 +7,11 @@ MemoryMeter*& current_memory_meter() {
   return meter;
 }
 
+void note_memory(const MemoryNote& note) {
+  const MemoryMeter* meter = current_memory_meter();
+  if (meter != nullptr && meter->notes != nullptr) meter->notes->push_back(note);
+}
+
 int rank_of_this_thread() {
   const MemoryMeter* meter = current_memory_meter();
   return meter == nullptr ? -1 : static_cast<int>(meter->owner & 0xffffffff) - 1;

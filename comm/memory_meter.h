@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "comm/buffers_in_use.h"
+#include "comm/memory_note.h"
 
 namespace rankbox {
 
@@ -15,7 +17,8 @@ struct MemoryMeter {
   std::int64_t peak_bytes = 0;
   // Of the next tensor without data; null: tensors have data. See comm/without_data.h.
   char* next_address = nullptr;
-  BuffersInUse in_use;  // by operations that were not waited for yet
+  BuffersInUse in_use;                       // by operations that were not waited for yet
+  std::vector<MemoryNote>* notes = nullptr;  // null: no notes are taken
 
   void add(std::int64_t bytes) {
     current_bytes += bytes;
@@ -28,5 +31,8 @@ MemoryMeter*& current_memory_meter();
 
 /// Returns the rank that runs on this thread; -1 outside any rank.
 int rank_of_this_thread();
+
+/// Notes what the rank of this thread does to memory outside its calls, if notes are taken.
+void note_memory(const MemoryNote& note);
 
 }  // namespace rankbox

@@ -13,6 +13,7 @@
 #include "comm/collective_kind.h"
 #include "comm/dtype.h"
 #include "comm/label.h"
+#include "comm/memory_note.h"
 #include "comm/place.h"
 #include "comm/reduce_op.h"
 
@@ -91,6 +92,8 @@ struct Trace {
   // [world rank], in the order in which events ended; empty unless RunOptions::snapshot_elements is
   // set.
   std::vector<std::vector<Snapshot>> snapshots;
+  // [world rank], in program order; empty unless RunOptions::memory_notes is set.
+  std::vector<std::vector<MemoryNote>> memory_notes;
 };
 
 }  // namespace rankbox

@@ -109,7 +109,7 @@ void divide_by(Slice into, Scalar divisor, Place place) {
 
 void accumulate(Slice into, Slice from, ReduceOp op, Place place) {
   check_pair("accumulate", into, from, place);
-  Event* const event = sim::begin_reduction(from, op);
+  Event* const event = sim::begin_reduction(into, from, op);
   if (into.size() > 0) {
     RankDevice& gpu = gpu::device_here();
     // A tensor that was created outside any rank may be on another GPU.

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "comm/dtype.h"
+#include "comm/memory_meter.h"
 #include "comm/tensor.h"
 #include "comm/tensor_checks.h"
 #include "comm/without_data.h"
@@ -70,9 +71,11 @@ template <class Scalar>
 void fill_with(Slice into, Scalar value) {
   if (into.size() == 0) return;
   check_written("full", into);
+  const bool is_zero = std::bit_cast<std::uint64_t>(value) == 0;
+  note_memory(memory_note(is_zero ? MemoryNote::Kind::kZero : MemoryNote::Kind::kWrite, into));
   if (has_no_data(into.data())) return;
   // Zeros, which gradients begin with, are bytes of 0.
-  if (std::bit_cast<std::uint64_t>(value) == 0)
+  if (is_zero)
     return static_cast<void>(std::memset(into.data(), 0, static_cast<std::size_t>(into.bytes())));
   with_type(into.dtype(),
             [&]<class T>(T) { std::fill_n(static_cast<T*>(into.data()), into.size(), T(value)); });
@@ -127,6 +130,7 @@ void host::divide(Slice into, int divisor) {
 
 void copy(Slice into, Slice from, Place place) {
   check_pair("copy", into, from, place);
+  note_memory(memory_note(MemoryNote::Kind::kCopy, into, from));
   if (moves_nothing("copy", into, from, place)) return;
   // memmove: copying a slice onto itself is allowed.
   std::memmove(into.data(), from.data(), static_cast<std::size_t>(from.bytes()));
@@ -135,6 +139,7 @@ void copy(Slice into, Slice from, Place place) {
 namespace detail {
 
 void copy_from_host(Slice into, const void* from) {
+  note_memory(memory_note(MemoryNote::Kind::kWrite, into));
   if (has_no_data(into.data())) return;
   std::memcpy(into.data(), from, static_cast<std::size_t>(into.bytes()));
 }

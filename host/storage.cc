@@ -30,6 +30,10 @@ void* allocate(std::int64_t bytes, MemoryMeter* meter) {
   return std::exchange(meter->next_address, meter->next_address + taken);
 }
 
+void note(MemoryNote::Kind kind, void* data, std::int64_t bytes) {
+  note_memory({.kind = kind, .into = reinterpret_cast<std::uintptr_t>(data), .into_bytes = bytes});
+}
+
 void release(void* data) {
   if (!has_no_data(data)) ::operator delete(data, kAlignment);
 }
@@ -49,6 +53,7 @@ Storage::Storage(std::int64_t elements, std::int64_t element_bytes) {
   if (meter != nullptr) {
     meter->add(bytes_);
     owner_ = meter->owner;
+    note(MemoryNote::Kind::kAllocate, data_, bytes_);
   }
 }
 
@@ -56,7 +61,10 @@ Storage::~Storage() {
   if (data_ == nullptr) return;
   // Another thread may free a tensor that left its rank; that thread's count never included it.
   MemoryMeter* meter = current_memory_meter();
-  if (meter != nullptr && meter->owner == owner_) meter->add(-bytes_);
+  if (meter != nullptr && meter->owner == owner_) {
+    meter->add(-bytes_);
+    note(MemoryNote::Kind::kFree, data_, bytes_);
+  }
   // A started operation of this rank may use the tensor, whichever rank made it.
   const bool may_be_used = meter != nullptr && !meter->in_use.empty();
   if (may_be_used && meter->in_use.keep(data_, bytes_, release)) return;

@@ -8,7 +8,7 @@ namespace rankbox {
 
 void accumulate(Slice into, Slice from, ReduceOp op, Place place) {
   check_pair("accumulate", into, from, place);
-  Event* const event = sim::begin_reduction(from, op);
+  Event* const event = sim::begin_reduction(into, from, op);
   host::reduce(into, from, op);
   sim::end_reduction(event, into);
 }

@@ -145,6 +145,7 @@ void Backend::send(const Caller& caller, Slice slice, int dst) {
   Event& event = state_->recorder.begin(EventKind::kSend, caller.place, begin);
   fill_event(event, *group_, peer, slice);
   event.buffered = buffered;
+  state_->recorder.note(event, Slice(), slice);
   count_message(*state_, slice);
   if (!buffered) {
     wait_until_done(operation);
@@ -165,6 +166,7 @@ void Backend::recv(const Caller& caller, Slice slice, int src) {
   channel.post(operation);
   Event& event = state_->recorder.begin(EventKind::kRecv, caller.place, begin);
   fill_event(event, *group_, peer, slice);
+  state_->recorder.note(event, slice, Slice());
   wait_until_done(operation);
   check_outcome(caller, operation);
   state_->recorder.end(event, slice);
@@ -199,9 +201,11 @@ void Backend::sendrecv(const Caller& caller, Slice out, int dst, Slice in, int s
   Event& send_event = state_->recorder.begin(EventKind::kSend, caller.place, begin);
   fill_event(send_event, *group_, group_->world_rank(dst), out);
   send_event.paired = true;
+  state_->recorder.note(send_event, Slice(), out);
   send_event.buffered = buffered;
   Event& recv_event = state_->recorder.begin(EventKind::kRecv, caller.place, begin);
   fill_event(recv_event, *group_, group_->world_rank(src), in);
+  state_->recorder.note(recv_event, in, Slice());
   count_message(*state_, out);
   // Neither half may outlive this call: a half that failed withdraws the other one.
   const auto failed = [](const Operation& half) {
@@ -229,6 +233,7 @@ Backend::Pending Backend::isend(const Caller& caller, Slice slice, int dst) {
   fill_event(event, *group_, peer, slice);
   event.async = true;
   event.request = pending->number();
+  state_->recorder.note(event, Slice(), slice);
   count_message(*state_, slice);
   if (state_->world->options().watch_buffers) pending->watch(slice);
   event.buffered = buffered;
@@ -253,6 +258,7 @@ Backend::Pending Backend::irecv(const Caller& caller, Slice slice, int src) {
   fill_event(event, *group_, peer, slice);
   event.async = true;
   event.request = pending->number();
+  state_->recorder.note(event, slice, Slice());
   const bool watches = state_->world->options().watch_buffers;
   channel.post(fill(pending->start_message(), OperationKind::kRecv, caller, *state_,
                     watches ? pending->hold_back(slice) : slice, channel, peer, transit));
@@ -279,6 +285,7 @@ void Backend::wait(const Caller& caller, const Pending& pending) {
   event.request = started.number();
   event.peer = started.peer();
   event.paired = std::exchange(state_->has_waited, true);
+  state_->recorder.note(event, Slice(), Slice());
   wait_until_done(started.operation());
   started.finish();
   check_outcome(started.caller(), started.operation());

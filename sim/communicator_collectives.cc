@@ -61,6 +61,7 @@ void Backend::run(const Caller& caller, const CollectiveCall& call) {
   const std::int64_t begin = state_->recorder.now();
   group_->short_collectives().publish(index_, call);
   Event& event = record(*state_, caller, *group_, call, begin);
+  state_->recorder.note(event, written_by(call, index_), call.in);
   CollectiveOperation& collective = state_->collective_operation;
   prepare_collective(collective, caller, *state_, *group_, index_, call, transit);
   switch (group_->short_collectives().finish(index_, call, collective.operation)) {
@@ -87,6 +88,7 @@ Backend::Pending Backend::start(const Caller& caller, const CollectiveCall& call
   event.async = true;
   event.request = pending->number();
   const Slice written = written_by(call, index_);
+  state_->recorder.note(event, written, call.in);
   pending->use(call.in, written);
   group_->short_collectives().publish_async(index_);
   prepare_collective(pending->start_collective(), caller, *state_, *group_, index_, call, transit);

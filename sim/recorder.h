@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "comm/memory_meter.h"
+#include "comm/memory_note.h"
 #include "comm/slice.h"
 #include "comm/trace.h"
 #include "sim/clock/growing_replay.h"
@@ -29,6 +30,12 @@ class Recorder {
 
   /// From now on end() keeps the first `elements` elements of its slices.
   void keep_snapshots(int elements) { snapshot_elements_ = enabled_ ? elements : 0; }
+
+  /// From now on note() notes; what the rank does between its calls goes to the same list.
+  void keep_memory_notes(MemoryMeter& memory) {
+    notes_memory_ = enabled_;
+    if (enabled_) memory.notes = &memory_notes_;
+  }
 
   /// From now on hands events over to `replay`, and keeps the first `kept` events of the rank.
   /// @param block hand over at least every so many events
@@ -60,6 +67,12 @@ class Recorder {
   }
   Event& begin(EventKind kind, Place place) { return begin(kind, place, now()); }
 
+  /// Notes that the event, which just began, writes and reads these slices.
+  void note(const Event& event, Slice into, Slice from) {
+    if (notes_memory_ && enabled_) [[unlikely]]
+      memory_notes_.push_back(memory_note(MemoryNote::Kind::kEvent, into, from, index_of(event)));
+  }
+
   void end(Event& event) const {
     event.done = true;
     event.end_ns = now();
@@ -73,6 +86,7 @@ class Recorder {
   }
 
   std::vector<Snapshot> take_snapshots() { return std::move(snapshots_); }
+  std::vector<MemoryNote> take_memory_notes() { return std::move(memory_notes_); }
 
   /// Returns the number of events that were handed over and not kept.
   std::int64_t left_out() const { return static_cast<std::int64_t>(handed_over_ - kept_.size()); }
@@ -115,6 +129,8 @@ class Recorder {
   std::vector<Event> kept_;
 
   std::vector<Snapshot> snapshots_;
+  bool notes_memory_ = false;
+  std::vector<MemoryNote> memory_notes_;
   Event ignored_;
 };
 

@@ -4,7 +4,7 @@
 
 namespace rankbox::sim {
 
-Event* begin_reduction(Slice from, ReduceOp op) {
+Event* begin_reduction(Slice into, Slice from, ReduceOp op) {
   RankState* rank = current_rank();
   if (rank == nullptr) return nullptr;
   rank->recorder.reserve();
@@ -12,6 +12,7 @@ Event* begin_reduction(Slice from, ReduceOp op) {
   event.bytes = from.bytes();
   event.dtype = from.dtype();
   event.op = op;
+  rank->recorder.note(event, into, from);
   return &event;
 }
 

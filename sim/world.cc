@@ -27,6 +27,7 @@ int node_of(int rank, const RunOptions& options) {
 RunOptions without_reading_data(RunOptions options, const DataPlane& data_plane) {
   options.watch_buffers = false;
   options.snapshot_elements = 0;
+  options.memory_notes = false;
   if (!data_plane.runs_on_fibers()) options.executor = ExecutorKind::kThreads;
   return options;
 }
@@ -86,6 +87,7 @@ void World::make_state(RankState* place, int rank, std::uint64_t serial) {
   RankState& state = *std::construct_at(place, *this, rank, spin_limit, data_plane_, options_.trace,
                                         options_.seed + static_cast<std::uint64_t>(rank));
   state.recorder.keep_snapshots(options_.snapshot_elements);
+  if (options_.memory_notes) state.recorder.keep_memory_notes(state.memory);
   state.memory.owner = serial << 32 | static_cast<std::uint64_t>(rank + 1);
   if (replay_ == nullptr) return;
   state.recorder.hand_over_to(*replay_, rank, static_cast<std::size_t>(options_.events_per_rank),
@@ -267,6 +269,7 @@ Trace World::take_trace(const TickClock& clock) {
   for (RankState& rank : ranks_) {
     trace.ranks.push_back(rank.recorder.take(clock));
     if (options_.snapshot_elements > 0) trace.snapshots.push_back(rank.recorder.take_snapshots());
+    if (options_.memory_notes) trace.memory_notes.push_back(rank.recorder.take_memory_notes());
     for (Event& event : trace.ranks.back())
       event.group = number[static_cast<std::size_t>(event.group)];
     trace.nodes.push_back(node_of(rank.rank));

@@ -9,6 +9,7 @@
 
 #include "viewer/arrivals.h"
 #include "viewer/critical_path.h"
+#include "viewer/holdings.h"
 #include "viewer/idle_share.h"
 #include "viewer/links.h"
 
@@ -50,6 +51,7 @@ class Collector {
     add_times(data.columns);
     add_snapshots(data.columns);
     data.head = head();
+    add_held(data);
     if (options_.deadlock) data.head["deadlock"] = deadlock();
     data.head["columns"] = data.columns.index();
     return data;
@@ -181,6 +183,39 @@ class Collector {
     columns.add_whole("snapshotEvent", events);
     columns.add_whole("snapshotStart", starts);
     columns.add("snapshotValues", values);
+  }
+
+  /// What ranks held: see holdings.h.
+  void add_held(HtmlData& data) const {
+    const Holdings held = holdings_of(trace_);
+    if (held.buffers.empty()) return;
+    auto buffers = Json::array();
+    for (const HeldBuffer& each : held.buffers)
+      buffers.push_back({{"rank", each.rank}, {"begins", each.begins}, {"bytes", each.bytes}});
+    auto contents = Json::array();
+    for (const PieceContents& each : held.contents)
+      contents.push_back({{"label", each.label}, {"from", Json::array()}});
+    for (std::size_t i = 0; i < held.contents.size(); ++i) {
+      for (const auto& [rank, times] : held.contents[i].from)
+        contents[i]["from"].push_back({rank, times});
+    }
+    Table<std::string> labels;
+    data.columns.add_whole("label", each_whole([&](const Event&, std::size_t rank, std::size_t i) {
+                             return labels.number(held.labels[rank][i]);
+                           }));
+    std::vector<std::int64_t> events, cells, numbers;
+    for (const HoldingChange& change : held.changes) {
+      const bool is_start = change.event.event == HoldingChange::kStart;
+      events.push_back(is_start ? 0 : number(change.event) + 1);
+      cells.push_back(change.cell);
+      numbers.push_back(static_cast<std::int64_t>(change.contents));
+    }
+    data.columns.add_whole("heldEvent", events);
+    data.columns.add_whole("heldCell", cells);
+    data.columns.add_whole("heldContents", numbers);
+    data.head["held"] = {{"buffers", std::move(buffers)},
+                         {"contents", std::move(contents)},
+                         {"labels", labels.values()}};
   }
 
   Json head() const {

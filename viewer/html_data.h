@@ -17,6 +17,13 @@
 // head.deadlock, if the run ended in one: {cycle: ranks, waits: [{rank, op, peers, bytes, file,
 // line}]}
 //
+// head.held, if the trace has memory notes: {buffers: [{rank, begins, bytes}], contents: [{label,
+// from: [[rank, times]]}], labels: what calls move}; cells are numbered over all buffers.
+//
+//   label             index into head.held.labels; absent without
+//   heldEvent         event + 1 at whose end a cell changes; 0: before the first event
+//   heldCell          the cell, and
+//   heldContents      index into head.held.contents
 //   path              the critical path, as events
 //   snapshotEvent     the events that have one, rank by rank
 //   snapshotStart     where its values begin in snapshotValues; one more at the end

@@ -123,6 +123,7 @@ int run(const std::string& name) {
   RunOptions how;
   how.world_size = name == "many_ranks" ? 100 : 4;
   how.snapshot_elements = 16;
+  how.memory_notes = true;
   std::function<void(Comm&)> body;
   if (name == "ring" || name == "many_ranks") body = ring;
   if (name == "overlap") body = overlap;

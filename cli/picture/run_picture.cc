@@ -152,8 +152,10 @@ PictureStyle style_here(const std::string& folder) {
 }
 
 void record_for(const PictureStyle& style, RunOptions& options) {
-  if (style.html && options.world_size <= kMostRanksWithBuffers)
+  if (style.html && options.world_size <= kMostRanksWithBuffers) {
     options.snapshot_elements = kElements;
+    options.memory_notes = true;
+  }
   const bool is_drawn = style.timeline || style.trace || style.html;
   options.events_per_rank = style.goal ? -1
                             : is_drawn

@@ -169,7 +169,7 @@ void note_accumulate(ByteReader& reader) {
   if (!known || elements < 0 || elements > std::int64_t{kMostBytes})
     throw std::runtime_error("no such reduction");
   const Slice from(nullptr, elements, dtype, /*read_only=*/true, /*owner=*/0);
-  sim::end_reduction(sim::begin_reduction(from, op), Slice());
+  sim::end_reduction(sim::begin_reduction(from, from, op), Slice());
 }
 
 void start_request(Link& link, Comm& dist, Kind kind, ByteReader& reader, Place place) {

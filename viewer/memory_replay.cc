@@ -1,0 +1,372 @@
+#include "viewer/memory_replay.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "comm/dtype.h"
+#include "viewer/links.h"
+
+namespace rankbox {
+namespace {
+
+using State = HeldContents::State;
+using Kind = MemoryNote::Kind;
+
+bool is_from_elsewhere(const HeldRuns& runs, int rank) {
+  return std::ranges::any_of(runs, [&](const HeldRun& run) {
+    return std::ranges::any_of(run.contents.from,
+                               [&](const auto& each) { return each.first != rank; });
+  });
+}
+
+HeldRuns concatenated(const std::vector<HeldRuns>& parts) {
+  HeldRuns all;
+  for (const HeldRuns& part : parts) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+/// One call of a native collective by all its members.
+struct Meeting {
+  std::vector<std::optional<HeldRuns>> in;  // [index]; unset: not called yet
+
+  bool is_complete() const {
+    return std::ranges::all_of(in, [](const auto& each) { return each.has_value(); });
+  }
+};
+
+/// Returns what the member with this index receives.
+HeldRuns result_of(const Meeting& meeting, const Event& event, std::size_t index, std::size_t root,
+                   std::int64_t in_bytes, std::int64_t out_bytes) {
+  const std::size_t p = meeting.in.size();
+  const auto part = [&](std::size_t of, std::int64_t begin, std::int64_t end) {
+    return part_of(*meeting.in[of], begin, end);
+  };
+  const auto sum_of = [&](std::int64_t begin, std::int64_t end) {
+    HeldRuns sum = part(index, begin, end);
+    for (std::size_t other = 0; other < p; ++other) {
+      if (other != index) sum = combined(sum, part(other, begin, end), event.op);
+    }
+    return sum;
+  };
+  std::vector<HeldRuns> parts;
+  const auto at = static_cast<std::int64_t>(index);
+  const auto ranks = static_cast<std::int64_t>(p);
+  switch (event.collective) {
+    case CollectiveKind::kBarrier:
+    case CollectiveKind::kSplit:
+      return {};
+    case CollectiveKind::kBroadcast:
+      return *meeting.in[root];
+    case CollectiveKind::kReduce:
+    case CollectiveKind::kAllReduce:
+      return sum_of(0, in_bytes);
+    case CollectiveKind::kGather:
+    case CollectiveKind::kAllGather:
+      for (const auto& in : meeting.in) parts.push_back(*in);
+      return concatenated(parts);
+    case CollectiveKind::kScatter:
+      return part(root, at * out_bytes, (at + 1) * out_bytes);
+    case CollectiveKind::kReduceScatter: {
+      const std::int64_t size = size_of(event.dtype);
+      const std::int64_t count = in_bytes / size;
+      return sum_of(at * count / ranks * size, (at + 1) * count / ranks * size);
+    }
+    case CollectiveKind::kAllToAll:
+      for (std::size_t other = 0; other < p; ++other)
+        parts.push_back(part(other, at * in_bytes / ranks, (at + 1) * in_bytes / ranks));
+      return concatenated(parts);
+  }
+  return {};
+}
+
+class MemoryReplay {
+ public:
+  explicit MemoryReplay(const Trace& trace) : trace_(trace), links_(link_events(trace)) {
+    for (const std::vector<Event>& events : trace.ranks) {
+      history_.moved.emplace_back(events.size());
+      RankMemory& rank = ranks_.emplace_back();
+      rank.rank = static_cast<int>(ranks_.size()) - 1;
+      rank.started.resize(events.size(), nullptr);
+      rank.meetings.resize(events.size(), nullptr);
+      const std::vector<MemoryNote>& notes = notes_of(rank);
+      const auto last = std::find_if(notes.rbegin(), notes.rend(), [](const MemoryNote& note) {
+        return note.kind == Kind::kEvent;
+      });
+      rank.after_last_call = static_cast<std::size_t>(std::distance(last, notes.rend()));
+    }
+  }
+
+  /// Each rank goes on until it needs what another one has not sent yet.
+  MemoryHistory run() {
+    for (bool goes_on = true; goes_on;) {
+      goes_on = false;
+      for (RankMemory& rank : ranks_) {
+        while (rank.next < notes_of(rank).size() && step(rank, notes_of(rank)[rank.next])) {
+          ++rank.next;
+          goes_on = true;
+        }
+      }
+    }
+    return std::move(history_);
+  }
+
+ private:
+  struct RankMemory {
+    int rank = 0;
+    std::size_t next = 0;                        // note
+    std::size_t after_last_call = 0;             // note
+    std::size_t settled = MemoryChange::kStart;  // the last event that ended before the next one
+    std::map<std::uintptr_t, int> live;          // tensors by address
+    std::map<std::uintptr_t, std::uintptr_t> copy_of;  // whole tensors by address: of which one
+    std::vector<const MemoryNote*> started;            // [event]: the note of an asynchronous one
+    std::vector<Meeting*> meetings;                    // [event]: of a collective that was called
+    std::map<std::int32_t, std::size_t> calls;         // of collectives, by group
+  };
+
+  const std::vector<MemoryNote>& notes_of(const RankMemory& rank) const {
+    return trace_.memory_notes[static_cast<std::size_t>(rank.rank)];
+  }
+
+  /// Returns false if the rank has to wait, for ever if it waited in the run.
+  bool step(RankMemory& rank, const MemoryNote& note) {
+    switch (note.kind) {
+      case Kind::kAllocate:
+        allocate(rank, note);
+        return true;
+      case Kind::kFree:
+        release(rank, note.into);
+        return true;
+      case Kind::kZero:
+      case Kind::kWrite:
+        refill(rank, note);
+        return true;
+      case Kind::kCopy:
+        write(rank, note.into, read(rank, note.from, note.from_bytes), rank.settled);
+        rank.copy_of[note.into] = note.from;
+        return true;
+      case Kind::kEvent:
+        return call(rank, note);
+    }
+    return true;
+  }
+
+  void allocate(RankMemory& rank, const MemoryNote& note) {
+    HeldTensor tensor;
+    tensor.rank = rank.rank;
+    tensor.bytes = note.into_bytes;
+    tensor.runs = {{note.into_bytes, HeldContents::unheld(State::kUntouched, rank.settled)}};
+    rank.live[note.into] = static_cast<int>(history_.tensors.size());
+    rank.copy_of.erase(note.into);
+    history_.tensors.push_back(std::move(tensor));
+  }
+
+  /// `tensor = maximum(tensor, other)` makes a copy and frees the original: one tensor to a reader.
+  void release(RankMemory& rank, std::uintptr_t address) {
+    const auto freed = rank.live.find(address);
+    if (freed == rank.live.end()) return;
+    const int id = freed->second;
+    rank.live.erase(freed);
+    for (const auto& [copy, original] : rank.copy_of) {
+      const auto heir = rank.live.find(copy);
+      if (original != address || heir == rank.live.end()) continue;
+      HeldTensor& tensor = history_.tensors[static_cast<std::size_t>(id)];
+      const HeldTensor& other = history_.tensors[static_cast<std::size_t>(heir->second)];
+      if (other.bytes != tensor.bytes) continue;
+      tensor.runs = other.runs;
+      add_change(rank, rank.settled, id, 0, tensor.runs);
+      heir->second = id;
+      rank.copy_of.erase(copy);
+      return;
+    }
+  }
+
+  void refill(RankMemory& rank, const MemoryNote& note) {
+    const State state = note.kind == Kind::kZero ? State::kZero : State::kUntouched;
+    write(rank, note.into, {{note.into_bytes, HeldContents::unheld(state, rank.settled)}},
+          rank.settled);
+  }
+
+  bool call(RankMemory& rank, const MemoryNote& note) {
+    const Event& event = event_of(rank, note.event);
+    const EventId link = links_[static_cast<std::size_t>(rank.rank)][note.event];
+    switch (event.kind) {
+      case EventKind::kSend:
+        moved(rank, note.event) = read(rank, note.from, note.from_bytes);
+        sent_.emplace(std::pair(rank.rank, note.event), moved(rank, note.event));
+        break;
+      case EventKind::kRecv:
+        rank.started[note.event] = &note;
+        if (!event.async && !receive(rank, note.event, note.event)) return false;
+        break;
+      case EventKind::kCollective:
+        if (!moves_data(event.collective)) break;
+        meet(rank, note);
+        if (!event.async && !leave(rank, note.event, note.event)) return false;
+        break;
+      case EventKind::kReduce: {
+        const HeldRuns added = read(rank, note.from, note.from_bytes);
+        const HeldRuns before = read(rank, note.into, note.into_bytes, /*is_target=*/true);
+        moved(rank, note.event) = combined(before, added, event.op);
+        write(rank, note.into, moved(rank, note.event), note.event);
+        break;
+      }
+      case EventKind::kWait:
+        if (!event.done) return false;
+        if (link.rank >= 0 && !finish(rank, link.event, note.event)) return false;
+        break;
+      case EventKind::kCompute:
+        break;
+    }
+    if (!event.async) rank.settled = note.event;
+    return event.done || event.async;
+  }
+
+  bool finish(RankMemory& rank, std::size_t operation, std::size_t wait) {
+    const EventKind kind = event_of(rank, operation).kind;
+    if (kind == EventKind::kRecv) return receive(rank, operation, wait);
+    if (kind == EventKind::kCollective) return leave(rank, operation, wait);
+    return true;
+  }
+
+  bool receive(RankMemory& rank, std::size_t event, std::size_t at) {
+    const EventId sender = links_[static_cast<std::size_t>(rank.rank)][event];
+    const auto message = sent_.find({sender.rank, sender.event});
+    if (message == sent_.end() || !event_of(rank, at).done) return false;
+    moved(rank, event) = message->second;
+    write(rank, rank.started[event]->into, message->second, at, /*arrives=*/true);
+    return true;
+  }
+
+  /// Adds what the rank contributes to the collective.
+  void meet(RankMemory& rank, const MemoryNote& note) {
+    if (rank.meetings[note.event] != nullptr) return;
+    const Event& event = event_of(rank, note.event);
+    const std::vector<int>& members = trace_.groups[static_cast<std::size_t>(event.group)];
+    Meeting& meeting = meetings_[{event.group, rank.calls[event.group]++}];
+    meeting.in.resize(members.size());
+    const bool only_receives =
+        event.collective == CollectiveKind::kBroadcast && event.peer != rank.rank;
+    HeldRuns in;
+    if (!only_receives) in = read(rank, note.from, note.from_bytes);
+    meeting.in[index_of(members, rank.rank)] = std::move(in);
+    rank.meetings[note.event] = &meeting;
+    rank.started[note.event] = &note;
+  }
+
+  bool leave(RankMemory& rank, std::size_t event, std::size_t at) {
+    const Meeting* meeting = rank.meetings[event];
+    if (meeting == nullptr) return true;
+    if (!meeting->is_complete() || !event_of(rank, at).done) return false;
+    const Event& its = event_of(rank, event);
+    const std::vector<int>& members = trace_.groups[static_cast<std::size_t>(its.group)];
+    const MemoryNote& note = *rank.started[event];
+    const std::size_t root = its.peer < 0 ? 0 : index_of(members, its.peer);
+    moved(rank, event) = result_of(*meeting, its, index_of(members, rank.rank), root,
+                                   note.from_bytes, note.into_bytes);
+    if (note.into_bytes > 0) write(rank, note.into, moved(rank, event), at, /*arrives=*/true);
+    return true;
+  }
+
+  static std::size_t index_of(const std::vector<int>& members, int rank) {
+    return static_cast<std::size_t>(std::ranges::find(members, rank) - members.begin());
+  }
+
+  const Event& event_of(const RankMemory& rank, std::size_t event) const {
+    return trace_.ranks[static_cast<std::size_t>(rank.rank)][event];
+  }
+
+  HeldRuns& moved(const RankMemory& rank, std::size_t event) {
+    return history_.moved[static_cast<std::size_t>(rank.rank)][event];
+  }
+
+  /// Returns the tensor that holds the address, and where it begins; null if it is not known.
+  std::pair<HeldTensor*, std::int64_t> find(RankMemory& rank, std::uintptr_t address) {
+    auto at = rank.live.upper_bound(address);
+    if (at == rank.live.begin()) return {};
+    --at;
+    HeldTensor& tensor = history_.tensors[static_cast<std::size_t>(at->second)];
+    const auto offset = static_cast<std::int64_t>(address - at->first);
+    if (offset >= tensor.bytes) return {};
+    return {&tensor, offset};
+  }
+
+  int id_of(const HeldTensor* tensor) const {
+    return static_cast<int>(tensor - history_.tensors.data());
+  }
+
+  /// Returns what the slice holds. What no call put there is what the rank contributes.
+  /// @param is_target zeros stay zeros: something is added to them
+  HeldRuns read(RankMemory& rank, std::uintptr_t address, std::int64_t bytes,
+                bool is_target = false) {
+    const auto [tensor, begin] = find(rank, address);
+    if (tensor == nullptr || bytes == 0) return {};
+    const bool is_call = notes_of(rank)[rank.next].kind == Kind::kEvent;
+    tensor->takes_part |= is_call;
+    HeldRuns runs = part_of(tensor->runs, begin, begin + bytes);
+    std::int64_t at = begin;
+    for (HeldRun& run : runs) {
+      HeldContents& contents = run.contents;
+      if (rank.next < rank.after_last_call) contents.is_unread = false;
+      const bool stays = is_target && contents.state == State::kZero;
+      if (contents.state != State::kHeld && !stays) {
+        contents.state = State::kHeld;
+        contents.from = {{rank.rank, 1}};
+        contents.home = id_of(tensor);
+        contents.home_offset = at;
+        add_change(rank, contents.since, id_of(tensor), at, {run});
+      }
+      if (is_call && contents.home >= 0) note_contribution(rank.rank, contents.home);
+      at += run.bytes;
+    }
+    overwrite(tensor->runs, begin, runs);
+    return runs;
+  }
+
+  void note_contribution(int rank, int home) {
+    HeldTensor& tensor = history_.tensors[static_cast<std::size_t>(home)];
+    if (tensor.rank != rank) return;
+    tensor.takes_part = true;
+    tensor.is_contributed = true;
+  }
+
+  /// @param at the event from whose end on the slice holds the runs
+  void write(RankMemory& rank, std::uintptr_t address, HeldRuns runs, std::size_t at,
+             bool arrives = false) {
+    const auto [tensor, begin] = find(rank, address);
+    if (tensor == nullptr) return;
+    for (HeldRun& run : runs) run.contents.is_unread = arrives;
+    runs = part_of(runs, 0, tensor->bytes - begin);
+    tensor->takes_part |= arrives || is_from_elsewhere(runs, rank.rank);
+    overwrite(tensor->runs, begin, runs);
+    add_change(rank, at, id_of(tensor), begin, std::move(runs));
+  }
+
+  void add_change(const RankMemory& rank, std::size_t event, int tensor, std::int64_t begin,
+                  HeldRuns runs) {
+    history_.changes.push_back({{rank.rank, event}, tensor, begin, std::move(runs)});
+  }
+
+  const Trace& trace_;
+  const std::vector<std::vector<EventId>> links_;
+  std::vector<RankMemory> ranks_;
+  std::map<std::pair<int, std::size_t>, HeldRuns> sent_;
+  std::map<std::pair<std::int32_t, std::size_t>, Meeting> meetings_;
+  MemoryHistory history_;
+};
+
+}  // namespace
+
+MemoryHistory replay_memory(const Trace& trace) {
+  MemoryHistory history = MemoryReplay(trace).run();
+  // Ranks took turns, and a contribution is noticed late.
+  const auto position = [](const MemoryChange& change) {
+    return std::pair(change.event.rank, change.event.event + 1);  // kStart + 1 is 0
+  };
+  std::ranges::stable_sort(history.changes, {}, position);
+  return history;
+}
+
+}  // namespace rankbox
