@@ -66,6 +66,7 @@ class PageTest(unittest.TestCase):
     def open(self, name):
         driver.get(page_of(name))
         wait_for("window.rankbox && rankbox.drawn > 0")
+        script("for (const each of document.querySelectorAll('details')) each.open = true")
 
     def screenshot(self, name):
         wait_for("!rankbox.frame && !rankbox.gliding")
@@ -165,7 +166,7 @@ class PointerTest(PageTest):
         self.assertRegex(text, r"sample_page\.cc:\d+")
         self.assertIn("// </script>", text)
         self.screenshot("hover")
-        self.point(event).move_by_offset(0, 500).perform()
+        ActionChains(driver).move_to_element(find("note")).perform()
         self.assertFalse(find("tooltip").is_displayed())
 
     def test_a_click_chooses_and_is_read_out(self):
@@ -252,6 +253,8 @@ class KeyboardTest(PageTest):
 
     def test_steps_show_what_the_buffers_hold(self):
         self.open("ring")
+        self.assertRegex(find("step-number").text, r"^64 of 64")  # a run is first seen whole
+        find("step-first").click()
         find("step-on").click()
         self.assertRegex(find("step-number").text, r"^1 of \d+")
         self.assertEqual(len(driver.find_elements(By.CSS_SELECTOR, "#buffers tr.now")), 1)
@@ -271,6 +274,60 @@ class KeyboardTest(PageTest):
         expected = {"float32": 2, "float64": 1, "int32": 2, "int64": 1, "float16": 4, "bfloat16": 4}
         for number, name in enumerate(script("return rankbox.run.head.dtypes")):
             self.assertEqual(script(ELEMENTS_IN_EIGHT_BYTES, number), expected[name], name)
+
+
+class HeldTest(PageTest):
+    def held(self):
+        return script("return [0, 1, 2, 3].map(rank => rankbox.held.textOf(rank))")
+
+    def test_pieces_fill_with_the_contributions_of_ranks(self):
+        self.open("ring")
+        whole = "c0: all, c1: all, c2: all, c3: all"
+        self.assertEqual(self.held(), [whole] * 4)
+        self.assertIn(whole, find("buffers").text)
+        find("step-first").click()
+        self.assertEqual(self.held()[2], "c0: 2, c1: 2, c2: 2, c3: 2")
+        counts = []
+        for _ in range(64):
+            find("step-on").click()
+            counts.append(sum(text.count("all") for text in self.held()))
+        self.assertEqual(counts, sorted(counts))
+        self.assertEqual(counts[-1], 16)
+        # Steps back undo what steps on did.
+        find("step-first").click()
+        self.assertEqual(self.held()[2], "c0: 2, c1: 2, c2: 2, c3: 2")
+
+    def test_playing_moves_pieces_along_their_messages(self):
+        self.open("ring")
+        find("step-first").click()
+        find("step-play").click()
+        wait_for("rankbox.held.travellers.length > 0")
+        text = script("return rankbox.held.travellers[0].label")
+        self.assertRegex(text, r"^c\d$")
+        self.screenshot("travelling")
+        find("step-play").click()
+
+    def test_bars_are_labelled_and_coloured_by_piece(self):
+        self.open("ring")
+        labels = script("return rankbox.lanes.labels.map(({text, colours}) => [text, colours.under])")
+        colours = {}
+        for text, colour in labels:
+            if text.startswith("c") and text != "compute":
+                colours.setdefault(text[:2], set()).add(colour)
+        self.assertEqual(sorted(colours), ["c0", "c1", "c2", "c3"])
+        for name, its in colours.items():
+            self.assertEqual(len(its), 1, name)
+        self.assertEqual(len(set.union(*colours.values())), 4)
+
+    def test_ranks_stand_at_lines_of_the_program(self):
+        self.open("deadlock")
+        rows = driver.find_elements(By.CSS_SELECTOR, "#code li:has(.badge)")
+        self.assertEqual([row.find_element(By.CLASS_NAME, "badges").text.split() for row in rows],
+                         [["0", "1", "2", "3"]])
+        self.assertIn("stuck", find("ranks").text)
+        find("step-first").click()
+        places = driver.find_elements(By.CSS_SELECTOR, "#code li:has(.badge)")
+        self.assertGreater(len(places), 1)
 
 
 class SwitchTest(PageTest):

@@ -26,9 +26,10 @@ struct HtmlOptions {
   std::vector<std::int64_t> peak_bytes;  // [rank] RunReport's; empty: unknown
   std::function<std::string(const std::string& file)> display_name;  // of a file; empty: unchanged
   std::optional<DeadlockError> deadlock;  // if the run ended in a deadlock
-  // Returns that line of a source, empty if unknown. Without it the page names lines and does not
+  // Returns the lines of a source, none if unknown. Without it the page names lines and does not
   // show them.
-  std::function<std::string(const std::string& file, std::int64_t line)> source_line;
+  std::function<std::vector<std::string>(const std::string& file)> source_lines;
+  std::string schedule;  // a text picture of who computes when, for pipelines
 };
 
 /// Writes the page. Events that never ended are drawn open up to where the run stopped, with their

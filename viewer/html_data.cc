@@ -232,7 +232,9 @@ class Collector {
             {"names", names_.values()},
             {"ops", ops},
             {"dtypes", dtypes},
-            {"places", places()}};
+            {"places", places()},
+            {"sources", sources()},
+            {"schedule", options_.schedule}};
   }
 
   Json deadlock() const {
@@ -256,11 +258,41 @@ class Collector {
   Json places() const {
     auto places = Json::array();
     for (const auto& [file, line] : places_.values()) {
-      const std::string text =
-          line != 0 && options_.source_line ? options_.source_line(file, line) : "";
-      places.push_back({shown(file), line, text});
+      const std::vector<std::string>& lines = lines_of(file);
+      const bool is_known = line > 0 && line <= static_cast<std::int64_t>(lines.size());
+      places.push_back(
+          {shown(file), line, is_known ? lines[static_cast<std::size_t>(line - 1)] : ""});
     }
     return places;
+  }
+
+  /// Returns the files that most events name, as `[{file, lines}]`. Long ones are left out: the
+  /// page is about a program of some hundred lines.
+  Json sources() const {
+    constexpr std::size_t kMostFiles = 3;
+    constexpr std::size_t kMostLines = 500;
+    std::map<std::string, std::int64_t> events;
+    for (const std::vector<Event>& of_rank : trace_.ranks) {
+      for (const Event& event : of_rank) {
+        if (event.place.line() > 0) ++events[event.place.file_name()];
+      }
+    }
+    std::vector<std::pair<std::int64_t, std::string>> files;
+    for (const auto& [file, count] : events) files.emplace_back(-count, file);
+    std::ranges::sort(files);
+    auto sources = Json::array();
+    for (const auto& [count, file] : files) {
+      const std::vector<std::string>& lines = lines_of(file);
+      if (lines.empty() || lines.size() > kMostLines || sources.size() == kMostFiles) continue;
+      sources.push_back({{"file", shown(file)}, {"lines", lines}});
+    }
+    return sources;
+  }
+
+  const std::vector<std::string>& lines_of(const std::string& file) const {
+    const auto [at, is_new] = lines_.try_emplace(file);
+    if (is_new && options_.source_lines && !file.empty()) at->second = options_.source_lines(file);
+    return at->second;
   }
 
   const Trace& trace_;
@@ -269,6 +301,7 @@ class Collector {
   std::vector<std::int64_t> starts_;
   Table<std::string> names_;
   Table<PlaceId> places_;
+  mutable std::map<std::string, std::vector<std::string>> lines_;  // by file
 };
 
 }  // namespace

@@ -254,7 +254,9 @@ TEST_CASE("no text of the run is interpreted as markup or script") {
   options.display_name = [](const std::string&) {
     return std::string("</script><script>x\xff{{columns}}");
   };
-  options.source_line = [](const std::string&, std::int64_t) { return "<!-- <script> \"'"; };
+  options.source_lines = [](const std::string&) {
+    return std::vector<std::string>(400, "<!-- <script> \"'");
+  };
   const std::string html = page(run(2, everything).trace, options);
   const ReadBack read(html);
   const Json& named = *std::find_if(read.head["places"].begin(), read.head["places"].end(),

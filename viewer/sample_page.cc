@@ -109,8 +109,11 @@ void write(const std::string& title, const Trace& trace, const RunReport& report
   options.title = title;
   options.summary = "A sample for looking at, & for <tests>\nIts second line";
   options.peak_bytes = report.peak_bytes;
-  options.source_line = [](const std::string&, std::int64_t line) {
-    return "  text of line " + std::to_string(line) + "; // </script>";
+  options.source_lines = [](const std::string&) {
+    std::vector<std::string> lines;
+    for (int line = 1; line <= 200; ++line)
+      lines.push_back("  text of line " + std::to_string(line) + "; // </script>");
+    return lines;
   };
   write_html(std::cout, trace, replay_trace(trace, Cluster{}), options);
 }

@@ -5,15 +5,19 @@
 
 namespace rankbox {
 
-std::string SourceText::line(const std::string& file, std::int64_t number) {
+const std::vector<std::string>& SourceText::lines(const std::string& file) {
   const auto [at, is_new] = files_.try_emplace(file);
-  std::vector<std::string>& lines = at->second;
   if (is_new) {
     std::ifstream stream(file);
-    for (std::string text; std::getline(stream, text);) lines.push_back(text);
+    for (std::string text; std::getline(stream, text);) at->second.push_back(text);
   }
-  if (number < 1 || number > static_cast<std::int64_t>(lines.size())) return "";
-  return lines[static_cast<std::size_t>(number - 1)];
+  return at->second;
+}
+
+std::string SourceText::line(const std::string& file, std::int64_t number) {
+  const std::vector<std::string>& all = lines(file);
+  if (number < 1 || number > static_cast<std::int64_t>(all.size())) return "";
+  return all[static_cast<std::size_t>(number - 1)];
 }
 
 }  // namespace rankbox

@@ -11,8 +11,10 @@ namespace rankbox {
 /// Reads a file when one of its lines is first requested. Not thread safe.
 class SourceText {
  public:
-  /// Returns line `number`, from 1, without its end; empty if there is none or the file cannot be
-  /// read.
+  /// Returns the lines without their ends; none if the file cannot be read.
+  const std::vector<std::string>& lines(const std::string& file);
+
+  /// Returns line `number`, from 1; empty if there is none.
   std::string line(const std::string& file, std::int64_t number);
 
  private:

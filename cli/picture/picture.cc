@@ -64,6 +64,12 @@ std::string schedule(const Exercise& exercise, const Case& example, const Trace&
                      100 * unlabelled_share(trace, replay), promised.formula, 100 * promised.share);
 }
 
+PictureOptions without_colour(PictureOptions options) {
+  options.style.colour = false;
+  options.style.ascii = false;
+  return options;
+}
+
 }  // namespace
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PictureOptions, style, ranks, count, root, segments, op, cluster,
@@ -109,6 +115,7 @@ Verdict draw_picture(const Exercise& exercise, AnyFunction function,
                        std::ranges::all_of(run.report.trace.ranks, &std::vector<Event>::empty);
   draw_run({.title = exercise.name,
             .above = schedule(exercise, example, run.report.trace, options),
+            .schedule = schedule(exercise, example, run.report.trace, without_colour(options)),
             .summary = summary(example, run.report, cluster),
             .failure = run.failure ? run.failure->message : "",
             .cluster = cluster,

@@ -106,9 +106,8 @@ void write_page(const RunToDraw& run, const PictureStyle& style, const Replay& r
   html.deadlock = run.deadlock;
   html.peak_bytes = run.report.peak_bytes;
   html.display_name = display_path;
-  html.source_line = [&](const std::string& file, std::int64_t line) {
-    return sources.line(file, line);
-  };
+  html.source_lines = [&](const std::string& file) { return sources.lines(file); };
+  html.schedule = run.schedule;
   // A process that is killed while it writes leaves no page, rather than half of one.
   const std::string part = std::string(kHtmlFile) + ".part";
   std::ofstream file = open_output(style, part.c_str());

@@ -40,9 +40,10 @@ PictureStyle style_here(const std::string& folder);
 /// A run to draw. The report of a failed run ends at the failure.
 struct RunToDraw {
   std::string title;
-  std::string above;    // text above the timeline, ending in a blank line; or empty
-  std::string summary;  // lines below it
-  std::string failure;  // the message of the error that ended the run; empty on success
+  std::string above;     // text above the timeline, ending in a blank line; or empty
+  std::string schedule;  // for the page, as HtmlOptions::schedule
+  std::string summary;   // lines below the timeline
+  std::string failure;   // the message of the error that ended the run; empty on success
   Cluster cluster;
   RunReport& report;  // draw_run() drops events that a thinned trace does not complete
   std::optional<DeadlockError> deadlock;  // if it ended in one

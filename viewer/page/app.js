@@ -13,17 +13,22 @@ class App {
     this.view.showMemory = this.run.hasMemory;
     this.chosen = -1;
     this.shown = {arrows: true, path: true};
-    this.theme = new Theme(() => { this.legend(); this.redraw(); });
+    this.theme = new Theme(() => { this.legend(); this.held.draw(); this.steps.show(); });
     this.lanes = new Lanes(this.run, this.view, this.theme);
     this.marks = new Marks(this.run, this.view, this.theme);
     this.memory = new MemoryLane(this.run, this.view, this.theme);
     this.axis = new Axis(this.run, this.view, this.theme, this.memory.most);
+    this.held = new Held(this.run, this.theme);
+    this.code = new Code(this.run, this.theme);
+    const isSingle = !this.held.held && !this.run.head.deadlock || !this.code.sources.length;
+    document.querySelector(".bench").classList.toggle("single", isSingle);
     this.steps = new Steps(this);
     this.tables = new Tables(this);
     new Pointer(this);
     new Keyboard(this);
     new Panel(this);
-    if (this.run.head.deadlock) showWaits(this.run.head.deadlock);
+    if (this.run.head.deadlock) this.startWithWaits(this.run.head.deadlock);
+    if (this.run.head.schedule) showSchedule(this.run.head.schedule);
     this.useTimebase("virtual");
     new ResizeObserver(() => this.resize()).observe(this.canvas.parentElement);
     this.resize();
@@ -34,6 +39,7 @@ class App {
     this.timebase = this.timebases.get(clock);
     this.view.length = this.timebase.length;
     this.view.fit();
+    this.chosen = -1;
     this.steps.reset();
     this.tables.showEvents();
     const {run} = this;
@@ -45,7 +51,16 @@ class App {
     this.redraw();
   }
 
-  legend() { drawLegend(this.run, this.theme, this.timebase.open.size > 0, this.memory.most); }
+  legend() {
+    drawLegend(this.run, this.theme, this.timebase.open.size > 0, this.memory.most);
+    drawHeldLegend(this.run, this.theme);
+  }
+
+  /** A run in which nothing ended has no timeline to look at. */
+  startWithWaits(deadlock) {
+    showWaits(deadlock);
+    document.getElementById("timeline").hidden = this.timebase.finish === 0;
+  }
 
   resize() {
     const height = this.view.wantedHeight(Math.max(320, innerHeight * 0.68));
@@ -82,7 +97,7 @@ class App {
     if (timebase.open.size > 0)
       note.push("The run stopped: events that never ended are open to the right.");
     if (this.chosen >= 0) this.marks.drawChosen(pen, timebase, this.chosen);
-    if (this.steps.number > 0) this.marks.drawNow(pen, this.steps.seconds);
+    if (this.steps.number < this.steps.most) this.marks.drawNow(pen, this.steps.seconds);
     this.axis.draw(pen, timebase);
     const text = note.join(" ");
     const line = document.getElementById("note");
@@ -115,6 +130,7 @@ class App {
       document.getElementById("live").textContent = sentenceOf(this.run, this.timebase, event);
     }
     showFacts(this, event);
+    this.code.show(this.steps.places(), event);
     this.redraw();
   }
 

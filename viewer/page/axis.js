@@ -7,6 +7,7 @@ class Axis {
   }
 
   draw(pen, timebase) {
+    this.stuckIn = timebase.stuckIn;
     this.drawTimes(pen, timebase.finish);
     this.drawNames(pen);
   }
@@ -85,18 +86,19 @@ class Axis {
     pen.fillRect(0, 0, view.left - 1, AXIS_HEIGHT - 1);
     pen.fillStyle = theme.colours.faint;
     pen.font = "12px system-ui, 'DejaVu Sans', sans-serif";
-    const idle = "idle";
+    const idle = this.stuckIn.size > 0 ? "" : "idle";
     pen.fillText(idle, view.left - 10 - pen.measureText(idle).width, AXIS_HEIGHT / 2);
   }
 
   drawIdle(pen, rank, top, middle, wide) {
     const {view, theme} = this;
     const share = this.run.head.idle[rank];
-    const text = formatShare(share);
-    pen.fillStyle = theme.colours.faint;
+    const isStuck = this.stuckIn.has(rank);
+    const text = isStuck ? "stuck" : formatShare(share);
+    pen.fillStyle = isStuck ? theme.colours.open : theme.colours.faint;
     pen.font = `${view.lane >= 14 ? 12 : 10}px system-ui, 'DejaVu Sans', sans-serif`;
     pen.fillText(text, view.left - 10 - pen.measureText(text).width, middle);
-    if (view.lane < 40) return;
+    if (view.lane < 40 || isStuck) return;
     const width = view.left - 20, y = middle + 13;
     pen.strokeStyle = theme.colours.faint;
     pen.lineWidth = 1;

@@ -34,8 +34,11 @@ class Run {
     for (const {name, type, at, count} of head.columns) {
       this.column[name] = new ARRAYS[type](bytes.buffer, bytes.byteOffset + at, count);
     }
-    this.hasMemory = this.column.memory.some(bytes => bytes > 0);
+    this.hasMemory = this.memoryVaries();
+    this.pieces = head.held ? Math.max(...head.held.buffers.map(({begins}) => begins.length)) : 0;
     this.kinds = head.names.map(kindOfName);
+    // One label for all that moves says nothing.
+    this.namesPieces = head.held && head.held.labels.filter(label => label).length > 1;
     this.snapshotOf = new Map();
     this.column.snapshotEvent.forEach((event, i) => this.snapshotOf.set(event, i));
   }
@@ -47,6 +50,27 @@ class Run {
   link(event) { return this.column.link[event] - 1; }
   first(rank) { return this.head.starts[rank]; }
   end(rank) { return this.head.starts[rank + 1]; }
+
+  /** What a call moves: "c3", "c0–c3", "r2"; "" if it is not known. */
+  label(event) { return this.namesPieces ? this.head.held.labels[this.column.label[event]] : ""; }
+
+  /** The first piece that it moves, of a buffer with several; -1: unknown. */
+  piece(event) {
+    const found = this.pieces > 1 && /^c(\d+)/.exec(this.label(event));
+    return found ? Number(found[1]) : -1;
+  }
+
+  microBatch(event) { return Number(/[FBW](\d+)/.exec(this.name(event))?.[1] || 0); }
+
+  /** Lanes that are flat show nothing. */
+  memoryVaries() {
+    const {memory} = this.column;
+    for (let rank = 0; rank < this.ranks; ++rank) {
+      for (let i = this.first(rank) + 1; i < this.end(rank); ++i)
+        if (memory[i] !== memory[i - 1]) return true;
+    }
+    return false;
+  }
 
   rankOf(event) {
     let low = 0, high = this.ranks;  // starts[low] <= event < starts[high]

@@ -4,13 +4,15 @@
 function spanLabel(run, event) {
   const kind = run.kind(event), peer = run.peer(event);
   const size = shortBytes(run.column.bytes[event]);
+  const piece = run.label(event), before = piece ? `${piece} ` : "";
+  const shortest = piece ? [piece] : [];
   switch (kind) {
     case "send":
-      return [`→ ${peer}  ${size}`, `→ ${peer}`, `→${peer}`];
+      return [`${before}→ ${peer}  ${size}`, `${before}→ ${peer}`, ...shortest, `→${peer}`];
     case "recv":
-      return [`← ${peer}  ${size}`, `← ${peer}`, `←${peer}`];
+      return [`${before}← ${peer}  ${size}`, `${before}← ${peer}`, ...shortest, `←${peer}`];
     case "reduce":
-      return [`+ ${size}`, "+"];
+      return [`+ ${before}${size}`, `+ ${piece}`.trim(), "+"];
     case "forward":
     case "backward": {  // "F3": the colour says that it computes
       const name = run.name(event).replace("compute ", "");
@@ -82,6 +84,7 @@ function factsOf(run, virtual, event) {
     const dtype = head.dtypes[column.dtype[event]];
     facts.push(["Bytes", `${formatBytes(column.bytes[event])}, ${dtype}`]);
   }
+  if (run.label(event)) facts.push(["Piece", run.label(event)]);
   facts.push(["Virtual time", timesText(virtual, event)]);
   const waited = virtual.waited(event);
   if (waited > 0 && run.kind(event) !== "wait" && !run.has(event, ASYNC))

@@ -56,7 +56,8 @@ class Lanes {
       return;
     }
     const kind = run.kind(event);
-    pen.fillStyle = theme.colours[kind];
+    const fill = this.fillOf(event, kind);
+    pen.fillStyle = fill;
     const width = Math.max(1, end - x - (to - from > 5 ? 1 : 0));
     if (height >= 8 && width >= 8) {
       pen.beginPath();
@@ -66,9 +67,20 @@ class Lanes {
       pen.fillRect(x, y, width, height);
     }
     if (height >= 9 && !(kind === "collective" && number === RECV)) {
-      const colours = {text: theme.labelColour(kind), under: theme.colours[kind]};
+      const piece = run.piece(event);
+      const text = piece >= 0 ? theme.onChunk(piece, run.pieces) : theme.labelColour(kind);
+      const colours = {text, under: fill};
       this.label(pen, spanLabel(run, event), colours, x, width, y + height / 2);
     }
+  }
+
+  /** Messages and sums in the colour of their piece, passes in that of their micro-batch. */
+  fillOf(event, kind) {
+    const {run, theme} = this;
+    const piece = run.piece(event);
+    if (piece >= 0) return theme.chunkColour(piece, run.pieces);
+    if (kind !== "forward" && kind !== "backward") return theme.colours[kind];
+    return theme.shade(theme.colours[kind], run.microBatch(event));
   }
 
   drawWait(pen, event, open, x, end, y, height) {

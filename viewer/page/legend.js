@@ -73,3 +73,26 @@ function drawSign(pen, sign, theme) {
       pen.fill();
   }
 }
+
+/** Whose contribution a colour is. */
+function drawHeldLegend(run, theme) {
+  if (!run.head.held) return;
+  const list = document.getElementById("held-legend");
+  const entry = (colour, text) => {
+    const swatch = element("span");
+    swatch.style.background = colour;
+    swatch.setAttribute("aria-hidden", "true");
+    return element("li", {}, swatch, text);
+  };
+  const entries = [];
+  const shown = Math.min(run.ranks, 8);
+  for (let rank = 0; rank < shown; ++rank)
+    entries.push(entry(theme.rankColour(rank, run.ranks), `from rank ${rank}`));
+  if (shown < run.ranks) entries.push(element("li", {}, `… rank ${run.ranks - 1}`));
+  const {contents} = run.head.held;
+  if (contents.some(({from}) => from.length === run.ranks && run.ranks > 1))
+    entries.push(entry(theme.colours.complete, "from all ranks"));
+  if (contents.some(({from}) => from.some(([, times]) => times > 1)))
+    entries.push(entry(theme.colours.open, "red frame: added more than once"));
+  list.replaceChildren(...entries);
+}

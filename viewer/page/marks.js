@@ -102,9 +102,24 @@ class Marks {
         pen.fillRect(x, y - 1, 2, 2);
         i = Math.max(i + 1, firstAbove(this.pathEnds, view.time(x + 2), i));
       }
-      last = y;
+      last = isWide ? this.followArrow(pen, timebase, event, y) : y;
     }
     pen.globalAlpha = 1;
+  }
+
+  /** A message takes the path to the other rank. Returns where the path goes on. */
+  followArrow(pen, timebase, event, y) {
+    const {view, run} = this;
+    const link = run.link(event), kind = run.kind(event);
+    if (link < 0 || (kind !== "send" && kind !== "recv") || timebase.open.has(link)) return y;
+    const [send, recv] = kind === "send" ? [event, link] : [link, event];
+    if (timebase.begin[send] !== timebase.begin[recv]) return y;
+    const to = this.middle(recv, RECV);
+    pen.beginPath();
+    pen.moveTo(view.x(timebase.begin[send]), this.middle(send, SEND));
+    pen.lineTo(view.x(timebase.end[recv]), to);
+    pen.stroke();
+    return to;
   }
 
   drawChosen(pen, timebase, event) {

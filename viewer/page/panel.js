@@ -28,6 +28,12 @@ class Panel {
   }
 }
 
+function showSchedule(text) {
+  const schedule = document.getElementById("schedule");
+  schedule.hidden = false;
+  schedule.textContent = text;
+}
+
 function showFacts(app, event) {
   const {run} = app;
   const list = document.getElementById("event-facts");

@@ -13,6 +13,9 @@ class Steps {
     this.output = find("step-number");
     this.play = find("step-play");
     this.body = document.querySelector("#buffers tbody");
+    const titles = ["Rank", "Last event", ...(app.held.held ? ["Holds"] : []), "Buffer"];
+    document.querySelector("#buffers thead").append(
+      element("tr", {}, ...titles.map(title => element("th", {scope: "col"}, title))));
     find("step-first").addEventListener("click", () => this.go(0));
     find("step-last").addEventListener("click", () => this.go(this.most));
     find("step-back").addEventListener("click", () => this.move(-1));
@@ -29,9 +32,10 @@ class Steps {
     return this.number === 0 ? 0 : timebase.end[timebase.order[this.number - 1]];
   }
 
+  /** At the end: a run is first seen whole. */
   reset() {
     this.stop();
-    this.number = 0;
+    this.number = this.most;
     this.slider.max = this.most;
     this.show();
   }
@@ -41,33 +45,46 @@ class Steps {
     this.go(this.number + by);
   }
 
-  go(number) {
+  go(number, travels = false) {
     this.number = Math.min(this.most, Math.max(0, number));
     const {app} = this;
     app.choose(this.number === 0 ? -1 : app.timebase.order[this.number - 1]);
-    this.show();
+    this.show(travels);
+  }
+
+  /** How many events have ended when the next ones have: those of one moment end together. */
+  get next() {
+    const {order, end, finish} = this.app.timebase;
+    let number = this.number + 1;
+    const now = end[order[number - 1]] + finish * 1e-12;
+    while (number < this.most && end[order[number]] <= now) ++number;
+    return number;
   }
 
   toggle() {
     if (this.timer) return this.stop();
     if (this.number === this.most) this.number = 0;
-    this.play.textContent = "Pause";
+    this.play.textContent = "❚❚ Pause";
     this.play.setAttribute("aria-pressed", "true");
-    this.timer = setInterval(() => {
-      this.go(this.number + 1);
+    const step = () => {
+      this.go(this.next, true);
       if (this.number === this.most) this.stop();
-    }, STEP_TIME);
+    };
+    this.timer = setInterval(step, STEP_TIME);
+    if (this.number < this.most) step();
   }
 
   stop() {
     clearInterval(this.timer);
     this.timer = 0;
-    this.play.textContent = "Play";
+    this.play.textContent = "▶ Play";
     this.play.setAttribute("aria-pressed", "false");
   }
 
-  show() {
-    const {run, timebase} = this.app;
+  show(travels = false) {
+    const {run, timebase, held, code} = this.app;
+    if (travels) held.travel(timebase, this.number); else held.show(timebase, this.number);
+    code.show(this.places(), this.number === this.most ? -1 : this.app.chosen);
     this.slider.value = this.number;
     const time = formatTime(this.seconds, timebase.finish);
     const text = `${formatCount(this.number)} of ${formatCount(this.most)}, at ${time}`;
@@ -80,7 +97,7 @@ class Steps {
     }
     if (run.ranks > MOST_BUFFERS) {
       const text = `and ${run.ranks - MOST_BUFFERS} more ranks`;
-      rows.push(element("tr", {}, element("td", {colSpan: 3}, text)));
+      rows.push(element("tr", {}, element("td", {colSpan: 4}, text)));
     }
     this.body.replaceChildren(...rows);
     this.app.redraw();
@@ -101,7 +118,23 @@ class Steps {
     return element("tr", {className: isNewest ? "now" : ""},
       element("th", {scope: "row"}, `${rank}`),
       element("td", {}, (last < 0 ? "nothing yet" : headline(run, last)) + now),
+      ...(this.app.held.held ? [element("td", {}, this.app.held.textOf(rank))] : []),
       element("td", {}, buffer, about));
+  }
+
+  /** [rank]: the event that it is in, or else its last one. */
+  places() {
+    const {run, timebase} = this.app;
+    const now = this.number === this.most ? Infinity : this.seconds;
+    const places = [];
+    for (let rank = 0; rank < Math.min(run.ranks, MOST_BUFFERS); ++rank) {
+      const first = run.first(rank);
+      const arrivals = timebase.arrival.subarray(first, run.end(rank));
+      let event = first + firstAbove(arrivals, now) - 1;
+      while (event >= first && !run.place(event)) --event;  // sums have no place
+      places.push(event < first ? -1 : event);
+    }
+    return places;
   }
 
   /** The rank's latest ended event that satisfies `is`; -1 if none. Looks back only a little. */

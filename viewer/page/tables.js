@@ -26,7 +26,7 @@ class Tables {
     const {head} = run;
     const virtual = timebases.get("virtual");
     const hasNodes = new Set(head.nodes).size > 1;
-    const titles = ["Rank", ...(hasNodes ? ["Node"] : []), "Idle", "Done at", "Events",
+    const titles = ["Rank", ...(hasNodes ? ["Node"] : []), "Idle", "Clock", "Events",
       ...(head.peak.length ? ["Most memory"] : []), "Blocked in"];
     const rows = [];
     for (let rank = 0; rank < Math.min(run.ranks, 1024); ++rank) {
@@ -35,8 +35,9 @@ class Tables {
       filled.style.width = `${100 * head.idle[rank]}%`;
       const bar = element("span", {className: "share"}, filled);
       bar.setAttribute("aria-hidden", "true");
-      idle.append(bar, formatShare(head.idle[rank]));
       const stuck = virtual.stuckIn.get(rank);
+      if (stuck === undefined) idle.append(bar, formatShare(head.idle[rank]));
+      else idle.append("stuck");
       const where = stuck === undefined ? "" :
         `${headline(run, stuck)} ${placeText(run.place(stuck))}`;
       rows.push(element("tr", {}, element("th", {scope: "row"}, `${rank}`),

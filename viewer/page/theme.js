@@ -17,12 +17,37 @@ class Theme {
     const style = getComputedStyle(document.documentElement);
     this.colours = {};
     for (const name of ["paper", "raised", "line", "ink", "faint", "focus", "lane", "send", "recv",
-      "reduce", "compute", "forward", "backward", "collective", "wait", "open", "path", "memory", "arrow", "on-dark",
-      "on-light"]) {
+      "reduce", "compute", "forward", "backward", "collective", "wait", "open", "path", "memory", "arrow", "complete",
+      "on-dark", "on-light"]) {
       this.colours[name] = style.getPropertyValue("--" + name).trim();
     }
     this.hatch = hatch(this.colours.wait);
     this.openHatch = hatch(this.colours.open);
+  }
+
+  /** Of what that rank contributed. */
+  rankColour(rank, ranks) {
+    const hue = Math.round(215 + 360 * rank / Math.max(ranks, 4)) % 360;
+    return `hsl(${hue} ${this.dark ? "62% 68%" : "58% 40%"})`;
+  }
+
+  /** Of a piece in the timeline: from violet to yellow, as in maps of heat. */
+  chunkColour(piece, pieces) {
+    const part = pieces > 1 ? piece / (pieces - 1) : 0;
+    const light = (this.dark ? 58 : 34) + 14 * part;
+    return `hsl(${Math.round(275 - 215 * part)} ${Math.round(48 + 20 * part)}% ${Math.round(light)}%)`;
+  }
+
+  /** Of a label on it: dark on the yellow half. */
+  onChunk(piece, pieces) {
+    return this.dark || piece > (pieces - 1) * 0.55 ? this.colours["on-light"] : "#ffffff";
+  }
+
+  /** Every other micro-batch is a little fainter, so that neighbours differ. */
+  shade(colour, number) {
+    const share = [100, 74, 87, 64][number % 4];
+    return share === 100 ? colour :
+      `color-mix(in srgb, ${colour} ${share}%, ${this.colours.paper})`;
   }
 
   /** Of a label on a span of that kind. */
