@@ -39,6 +39,9 @@ struct HtmlOptions {
 void write_html(std::ostream& out, const Trace& trace, const Replay& replay,
                 const HtmlOptions& options = {});
 
+/// Returns text as HTML or XML shows it.
+std::string escape_html(std::string_view text);
+
 /// Returns the page's Content-Security-Policy: its own scripts and styles, and nothing from
 /// outside. For a server that cannot trust the file: a header also binds a page that lacks the
 /// policy.

@@ -107,6 +107,7 @@ PictureOptions picture_options(const Exercise& exercise, const ShowArguments& op
   picture.style = style_here(folder.path(""));
   picture.style.trace = !options.files.trace.empty();
   picture.style.html = !options.files.html.empty();
+  picture.style.svg = !options.files.svg.empty();
   picture.style.goal = !options.files.goal.empty();
   picture.ranks = options.ranks;
   picture.count = options.count.value_or(default_count(subject_of(exercise), options.ranks));
@@ -143,7 +144,7 @@ void show(const ShowArguments& options) {
     run = grade(exercise, grading);
   }
   const bool is_drawn = show_pictures(folder.path(""), options.files);
-  if (run.verdict.passed()) return require_schedule(folder.path(""), options.files);
+  if (run.verdict.passed()) return require_files(folder.path(""), options.files);
   fmt::print("{}{}", is_drawn ? "\n" : "", fit(to_text(run.verdict, use_colour())));
   if (!run.compiler_output.empty()) fmt::print("the compiler says:\n{}\n", run.compiler_output);
   throw CLI::RuntimeError(1);
@@ -201,6 +202,7 @@ void add_show(CLI::App& app) {
       ->add_option("--html", options->files.html,
                    "write the run as one page for any browser to this file")
       ->type_name("F");
+  command->add_option("--svg", options->files.svg, kSvgHelp)->type_name("F");
   command->add_option("--trace", options->files.trace, "write trace-event JSON to this file")
       ->type_name("F");
   command

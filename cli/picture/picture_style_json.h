@@ -8,6 +8,6 @@
 namespace rankbox::cli {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PictureStyle, folder, columns, ascii, colour, timeline, trace,
-                                   html, goal)
+                                   html, svg, goal)
 
 }  // namespace rankbox::cli

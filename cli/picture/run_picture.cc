@@ -15,6 +15,7 @@
 #include "files/foreign_file.h"
 #include "files/output_file.h"
 #include "sim/clock/clock.h"
+#include "viewer/held_svg.h"
 #include "viewer/html.h"
 #include "viewer/source_text.h"
 #include "viewer/timeline.h"
@@ -31,6 +32,7 @@ constexpr int kMostRanksWithBuffers = 64;
 constexpr std::int64_t kMostEvents = std::int64_t{1} << 21;
 constexpr std::int64_t kFewestEventsOfRank = 8;
 constexpr const char* kNoGoalFile = "no_goal.txt";  // why a run has no schedule
+constexpr const char* kNoSvgFile = "pieces_reason.txt";
 
 /// Drops what the kept events do not complete: it would look as if its rank waited forever. A
 /// rank's events end before its first such wait; started operations before that take no time.
@@ -116,15 +118,16 @@ void write_page(const RunToDraw& run, const PictureStyle& style, const Replay& r
   std::filesystem::rename(style.folder + "/" + part, style.folder + "/" + kHtmlFile);
 }
 
-/// Writes the schedule, or why there is none.
-void write_schedule(const RunToDraw& run, const PictureStyle& style) {
-  if (!run.failure.empty()) return;
+/// Writes what `write` writes, or to `reason` why there is none.
+template <class Write>
+void write_or_say_why(const PictureStyle& style, const char* name, const char* reason,
+                      Write write) {
   std::ostringstream text;
   try {
-    write_goal(text, run.report.trace, run.cluster.gamma);
-    open_output(style, kGoalFile) << text.str();
+    write(text);
+    open_output(style, name) << text.str();
   } catch (const InvalidArgument& why) {
-    open_output(style, kNoGoalFile) << why.what();
+    open_output(style, reason) << why.what();
   }
 }
 
@@ -151,11 +154,10 @@ PictureStyle style_here(const std::string& folder) {
 }
 
 void record_for(const PictureStyle& style, RunOptions& options) {
-  if (style.html && options.world_size <= kMostRanksWithBuffers) {
+  if (style.html && options.world_size <= kMostRanksWithBuffers)
     options.snapshot_elements = kElements;
-    options.memory_notes = true;
-  }
-  const bool is_drawn = style.timeline || style.trace || style.html;
+  options.memory_notes = options.snapshot_elements > 0 || style.svg;
+  const bool is_drawn = style.timeline || style.trace || style.html || style.svg;
   options.events_per_rank = style.goal ? -1
                             : is_drawn
                                 ? std::max(kFewestEventsOfRank, kMostEvents / options.world_size)
@@ -177,12 +179,20 @@ std::string totals_of(const RunReport& report) {
 }
 
 void draw_run(RunToDraw run, const PictureStyle& style) {
-  if (!style.timeline && !style.trace && !style.html && !style.goal) return;
+  if (!style.timeline && !style.trace && !style.html && !style.svg && !style.goal) return;
   Trace& trace = run.report.trace;
   Replay replay = replay_trace(trace, run.cluster);
   if (trace.left_out > 0) drop_unfinished(trace, replay);
   run.summary = note_on_left_out(trace) + run.summary;
-  if (style.goal) write_schedule(run, style);
+  if (style.goal && run.failure.empty()) {
+    write_or_say_why(style, kGoalFile, kNoGoalFile,
+                     [&](std::ostream& out) { write_goal(out, trace, run.cluster.gamma); });
+  }
+  if (style.svg) {
+    write_or_say_why(style, kSvgFile, kNoSvgFile, [&](std::ostream& out) {
+      write_held_svg(out, run.title + ": what each rank holds", trace, replay);
+    });
+  }
   if (run.has_begun) {
     open_output(style, kTimelineFile)
         << run.above
@@ -201,14 +211,18 @@ void draw_run(RunToDraw run, const PictureStyle& style) {
 void check_files(const PictureFiles& files) {
   if (!files.html.empty()) check_writable("--html", files.html);
   if (!files.trace.empty()) check_writable("--trace", files.trace);
+  if (!files.svg.empty()) check_writable("--svg", files.svg);
   if (!files.goal.empty()) check_writable("--goal", files.goal);
 }
 
-void require_schedule(const std::string& folder, const PictureFiles& files) {
-  if (files.goal.empty()) return;
+void require_files(const std::string& folder, const PictureFiles& files) {
   constexpr std::int64_t kMostBytes = 4096;
-  if (const auto why = read_foreign_file(folder + "/" + kNoGoalFile, kMostBytes))
-    throw InvalidArgument(*why);
+  for (const auto& [wanted, name] :
+       {std::pair(&files.goal, kNoGoalFile), std::pair(&files.svg, kNoSvgFile)}) {
+    if (wanted->empty()) continue;
+    if (const auto why = read_foreign_file(folder + "/" + name, kMostBytes))
+      throw InvalidArgument(*why);
+  }
 }
 
 bool show_pictures(const std::string& folder, const PictureFiles& files, bool quiet) {
@@ -218,6 +232,7 @@ bool show_pictures(const std::string& folder, const PictureFiles& files, bool qu
   copy_out(folder + "/" + kTraceFile, files.trace, "open it in ui.perfetto.dev or chrome://tracing",
            quiet);
   copy_out(folder + "/" + kHtmlFile, files.html, "open it in any browser", quiet);
+  copy_out(folder + "/" + kSvgFile, files.svg, "an animated picture, for any page", quiet);
   copy_out(folder + "/" + kGoalFile, files.goal, "a schedule for LogGOPSim, or ./rankbox run",
            quiet);
   return timeline.has_value();

@@ -14,6 +14,7 @@ namespace rankbox::cli {
 inline constexpr const char* kTimelineFile = "timeline.txt";
 inline constexpr const char* kTraceFile = "trace.json";
 inline constexpr const char* kHtmlFile = "run.html";
+inline constexpr const char* kSvgFile = "pieces.svg";
 inline constexpr const char* kGoalFile = "run.goal";
 
 /// Returns the policy of the page, see html_policy().
@@ -31,6 +32,7 @@ struct PictureStyle {
   bool timeline = true;  // write kTimelineFile
   bool trace = false;    // write kTraceFile: trace-event JSON
   bool html = false;     // write kHtmlFile
+  bool svg = false;      // write kSvgFile: what ranks hold, animated
   bool goal = false;     // write kGoalFile: the schedule for LogGOPSim (goal.h)
 };
 
@@ -61,19 +63,23 @@ std::string totals_of(const RunReport& report);
 /// Writes the files. Throws std::ios_base::failure where they cannot be written.
 void draw_run(RunToDraw run, const PictureStyle& style);
 
+inline constexpr const char* kSvgHelp =
+    "write an animated picture of what each rank holds to this file";
+
 /// Where to copy files to; empty: not requested.
 struct PictureFiles {
   std::string trace;
   std::string html;
+  std::string svg;
   std::string goal;
 };
 
 /// Throws InvalidArgument if one cannot be written.
 void check_files(const PictureFiles& files);
 
-/// Throws InvalidArgument with the reason if a schedule was asked for, and a run that ended well
-/// has none: it has native collectives.
-void require_schedule(const std::string& folder, const PictureFiles& files);
+/// Throws InvalidArgument with the reason if a schedule or a picture of pieces was asked for, and a
+/// run that ended well has none: it has native collectives, or moves no pieces.
+void require_files(const std::string& folder, const PictureFiles& files);
 
 /// Prints the timeline, if there is one, and copies the other files to their paths. Returns whether
 /// it printed a timeline.

@@ -59,6 +59,7 @@ Outcome run_goal(const std::string& source, ProgramOptions& options) {
   report.trace = std::move(trace);
   draw_run({.title = options.name,
             .above = "",
+            .schedule = "",
             .summary = fmt::format("{} on {} ranks: {} of virtual time on {}\n{}", options.name,
                                    options.ranks, format_virtual(report.virtual_seconds),
                                    how.cluster.name, totals_of(report)),

@@ -71,6 +71,7 @@ Verdict run_and_draw(void (*rank_main)(Comm&), const ProgramOptions& options,
   }
   draw_run({.title = options.name,
             .above = "",
+            .schedule = "",
             .summary = summary_of(options, report, how.cluster),
             .failure = verdict.failure ? verdict.failure->message : "",
             .cluster = how.cluster,

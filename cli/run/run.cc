@@ -132,6 +132,7 @@ void run(const CLI::App& command, Options options) {
   program.again = again(options);
   program.picture = style_here(folder->path(""));
   program.picture.html = !options.files.html.empty();
+  program.picture.svg = !options.files.svg.empty();
   program.picture.trace = !options.files.trace.empty();
   program.picture.goal = !options.files.goal.empty();
   program.picture.timeline = !options.json;
@@ -152,7 +153,7 @@ void run(const CLI::App& command, Options options) {
   if (!options.json && !outcome.output.empty()) fmt::print("\n");
   show_pictures(folder->path(""), options.files, options.json);
   end_with(outcome, options);
-  require_schedule(folder->path(""), options.files);
+  require_files(folder->path(""), options.files);
 }
 
 }  // namespace
@@ -212,6 +213,7 @@ void add_run(CLI::App& app) {
       ->type_name("S");
   command->add_option("--html", options->files.html, "write the run as one page for any browser")
       ->type_name("F");
+  command->add_option("--svg", options->files.svg, kSvgHelp)->type_name("F");
   command->add_option("--trace", options->files.trace, "write trace-event JSON to this file")
       ->type_name("F");
   command

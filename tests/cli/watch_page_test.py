@@ -97,18 +97,41 @@ class WatchPageTest(unittest.TestCase):
         self.screenshot("deadlock")
         self.in_run()
         self.assertIn("rank 0 waits in recv", self.text("waits"))
+        self.assertEqual(self.script("document.querySelector('#code .wrong .badges').textContent"),
+                         "01")
+        self.assertFalse(self.driver.find_element(By.TAG_NAME, "h1").is_displayed())
 
     def test_what_passes_can_be_stepped_through(self):
         self.save(self.answer)
         self.assertIn("✓ broadcast_ring passes", self.text("verdict"))
         self.assertIn("1 of ", self.text("passed"))
+        self.script("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
         self.assertIn("world_size=8", self.text("cost"))
+        self.assertIn("✓ values", self.text("checks"))
         self.assertIn("as promised", self.text("cost"))
         self.assertIn("try next", self.text("cost"))
         self.in_run()
-        self.assertIn("0 of 14", self.text("step-number"))
+        self.assertIn("14 of 14", self.text("step-number"))
+        self.driver.find_element(By.ID, "step-first").click()
         self.driver.find_element(By.ID, "step-on").click()
         self.assertIn("1 of 14", self.text("step-number"))
+
+    def test_verdict_code_and_picture_are_above_the_fold(self):
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": 1280, "height": 800, "deviceScaleFactor": 1, "mobile": False})
+        self.addCleanup(self.driver.execute_cdp_cmd, "Emulation.clearDeviceMetricsOverride", {})
+        top = "document.getElementById('{}').getBoundingClientRect().top"
+        for text, pictures in ((DEADLOCK, ("code", "waits-picture")), (self.answer, ("code", "held"))):
+            self.save(text)
+            chips = self.driver.find_elements(By.CSS_SELECTOR, ".chips li")
+            self.assertGreaterEqual(len(chips), 4)
+            self.assertLess(chips[-1].rect["y"], 160)
+            frame = self.script(top.format("run"))
+            self.in_run()
+            for name in pictures:
+                self.assertLess(frame + self.script(top.format(name)), 500, name)
+            self.driver.switch_to.default_content()
+            self.screenshot(f"workbench_{pictures[-1]}")
 
     def test_the_stub_has_no_run_and_the_compiler_is_heard(self):
         self.save(self.stub)

@@ -53,6 +53,17 @@ class Code {
     this.reveal(row || this.marks[0]);
   }
 
+  /** Marks the line of a verdict's failure, and scrolls to it. */
+  markFailure({file, line}) {
+    const number = this.sources.findIndex(each => each.file === file);
+    if (number < 0) return;
+    if (number !== this.number) this.open(number);
+    const row = this.rows[line - 1];
+    if (!row) return;
+    row.classList.add("wrong");
+    this.reveal(row);
+  }
+
   badge(row, ranks) {
     if (!row) return;
     this.marks.push(row);

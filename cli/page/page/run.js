@@ -3,8 +3,10 @@
 const LEAST_FRAME = 400, MOST_FRAME = 3200;  // pixels; a higher page scrolls inside
 
 let runShown = 0;
+let failureShown = null;
 
 function showRun({run, verdict}) {
+  failureShown = verdict && verdict.failure;
   const frame = byId("run");
   byId("no-run").hidden = run > 0;
   byId("no-run").textContent = verdict
@@ -14,6 +16,12 @@ function showRun({run, verdict}) {
   runShown = run;
   // Replaced, so that Back does not go through the pictures of all saves.
   frame.contentWindow.location.replace(`run?${run}`);
+}
+
+/** The verdict above has the title, and the theme's button. */
+function hideWhatIsSaidAbove(page) {
+  page.querySelector("header").hidden = true;
+  page.body.style.padding = "0 1px";
 }
 
 function followHeight() {
@@ -26,6 +34,9 @@ function followHeight() {
       frame.style.height = `${Math.min(MOST_FRAME, Math.max(LEAST_FRAME, wanted))}px`;
     };
     setThemeOfRun();
+    hideWhatIsSaidAbove(frame.contentDocument);
+    const {rankbox} = frame.contentWindow;
+    if (failureShown && rankbox) rankbox.code.markFailure(failureShown);
     new ResizeObserver(fit).observe(body);
     fit();
     document.documentElement.dataset.run = runShown;

@@ -16,6 +16,19 @@ function placeOf({rank, op, peer, file, line}) {
   return [rank >= 0 ? `rank ${rank}` : "", what, where].filter(Boolean).join(", ");
 }
 
+/** One word a check: what it found is in the table below. */
+function chips(checks) {
+  return make("ul", {class: "chips", "aria-label": "Checks"}, ...checks.map((check) =>
+    make("li", {class: check.status, title: check.detail.split("\n")[0] || WORDS[check.status]},
+      `${MARKS[check.status]} ${check.name}`)));
+}
+
+/** The picture of a deadlock lists who waits for whom; so the message need not. */
+function messageOf(failure, run) {
+  const [first] = failure.message.split("\n", 1);
+  return failure.kind === "deadlock" && run > 0 ? first : failure.message;
+}
+
 function checksTable(checks) {
   const rows = checks.map((check) => make("tr", {},
     make("th", {scope: "row", class: check.status}, `${MARKS[check.status]} ${check.name}`),
@@ -34,18 +47,19 @@ function showVerdict(state) {
   const {verdict, problem} = state;
   const status = problem ? "error" : verdict ? verdict.status : "not_started";
   const parts = [make("p", {class: `headline ${status}`}, `${MARKS[status]} ${headlineOf(state)}`)];
+  const checks = verdict ? verdict.checks : [];
+  const isJudged = checks.some((check) => check.status !== "skipped");
+  if (isJudged) parts.push(chips(checks));
+  byId("checks").replaceChildren(...(isJudged ? [checksTable(checks)] : []));
   if (problem) parts.push(...block("Why", problem));
   if (verdict) {
     const {failure} = verdict;
     if (failure && verdict.status !== "not_implemented") {
-      parts.push(make("pre", {class: "wrapped", tabindex: "0", id: "message"}, failure.message));
-      const facts = make("dl", {});
-      setFacts(facts, [["at", placeOf(failure)],
-        ["again", failure.replay && make("code", {}, failure.replay)]]);
-      parts.push(facts);
+      const message = messageOf(failure, state.run);
+      parts.push(make("pre", {class: "wrapped", tabindex: "0", id: "message"}, message));
+      const again = failure.replay ? [" · again: ", make("code", {}, failure.replay)] : [];
+      parts.push(make("p", {class: "where"}, placeOf(failure), ...again));
     }
-    if (verdict.checks.some((check) => check.status !== "skipped"))
-      parts.push(checksTable(verdict.checks));
     parts.push(...block("The compiler says", state.compiler));
     parts.push(...block("Printed by your code", state.printed));
   }
@@ -65,5 +79,6 @@ function showCost({verdict, promise, prediction, exercise, next, solution}) {
     ["try next", next],
     ["our answer", solution && make("code", {}, solution)],
   ]);
-  byId("cost-section").hidden = byId("cost").childElementCount === 0;
+  byId("cost-section").hidden =
+    byId("cost").childElementCount + byId("checks").childElementCount === 0;
 }
