@@ -8,8 +8,8 @@ MemoryMeter*& current_memory_meter() {
 }
 
 void note_memory(const MemoryNote& note) {
-  const MemoryMeter* meter = current_memory_meter();
-  if (meter != nullptr && meter->notes != nullptr) meter->notes->push_back(note);
+  MemoryMeter* const meter = current_memory_meter();
+  if (meter != nullptr) meter->note(note);
 }
 
 int rank_of_this_thread() {

@@ -17,8 +17,14 @@ struct MemoryMeter {
   std::int64_t peak_bytes = 0;
   // Of the next tensor without data; null: tensors have data. See comm/without_data.h.
   char* next_address = nullptr;
-  BuffersInUse in_use;                       // by operations that were not waited for yet
-  std::vector<MemoryNote>* notes = nullptr;  // null: no notes are taken
+  BuffersInUse in_use;  // by operations that were not waited for yet
+  // Null: no notes are taken. Never grows, since judges count what a rank allocates: full means
+  // that notes may be missing.
+  std::vector<MemoryNote>* notes = nullptr;
+
+  void note(const MemoryNote& what) {
+    if (notes != nullptr && notes->size() < notes->capacity()) notes->push_back(what);
+  }
 
   void add(std::int64_t bytes) {
     current_bytes += bytes;

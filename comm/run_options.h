@@ -71,8 +71,9 @@ struct RunOptions {
   bool watch_buffers = false;
   // Copies this many first elements of every sent, received or reduced slice into the trace.
   int snapshot_elements = 0;
-  // Sandbox: notes which memory each call, copy and fill reads and writes (comm/memory_note.h).
-  bool memory_notes = false;
+  // Sandbox: notes which memory each call, copy and fill reads and writes (comm/memory_note.h), at
+  // most so many of each rank. 0: none.
+  int memory_notes = 0;
   // How long a rank may wait for the others where deadlocks are not proved (MPI, NCCL).
   double deadline_seconds = 30;
   // The same for the start of the run, where ranks have to find each other and connect (NCCL).

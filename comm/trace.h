@@ -92,7 +92,8 @@ struct Trace {
   // [world rank], in the order in which events ended; empty unless RunOptions::snapshot_elements is
   // set.
   std::vector<std::vector<Snapshot>> snapshots;
-  // [world rank], in program order; empty unless RunOptions::memory_notes is set.
+  // [world rank], in program order; empty unless RunOptions::memory_notes is set, or if a rank had
+  // more than it allows.
   std::vector<std::vector<MemoryNote>> memory_notes;
 };
 

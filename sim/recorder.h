@@ -32,9 +32,10 @@ class Recorder {
   void keep_snapshots(int elements) { snapshot_elements_ = enabled_ ? elements : 0; }
 
   /// From now on note() notes; what the rank does between its calls goes to the same list.
-  void keep_memory_notes(MemoryMeter& memory) {
-    notes_memory_ = enabled_;
-    if (enabled_) memory.notes = &memory_notes_;
+  void keep_memory_notes(MemoryMeter& memory, int most) {
+    if (!enabled_) return;
+    memory_notes_.reserve(static_cast<std::size_t>(most));
+    memory.notes = &memory_notes_;
   }
 
   /// From now on hands events over to `replay`, and keeps the first `kept` events of the rank.
@@ -69,7 +70,7 @@ class Recorder {
 
   /// Notes that the event, which just began, writes and reads these slices.
   void note(const Event& event, Slice into, Slice from) {
-    if (notes_memory_ && enabled_) [[unlikely]]
+    if (memory_notes_.size() < memory_notes_.capacity() && enabled_) [[unlikely]]
       memory_notes_.push_back(memory_note(MemoryNote::Kind::kEvent, into, from, index_of(event)));
   }
 
@@ -87,6 +88,7 @@ class Recorder {
 
   std::vector<Snapshot> take_snapshots() { return std::move(snapshots_); }
   std::vector<MemoryNote> take_memory_notes() { return std::move(memory_notes_); }
+  bool may_lack_memory_notes() const { return memory_notes_.size() == memory_notes_.capacity(); }
 
   /// Returns the number of events that were handed over and not kept.
   std::int64_t left_out() const { return static_cast<std::int64_t>(handed_over_ - kept_.size()); }
@@ -129,7 +131,6 @@ class Recorder {
   std::vector<Event> kept_;
 
   std::vector<Snapshot> snapshots_;
-  bool notes_memory_ = false;
   std::vector<MemoryNote> memory_notes_;
   Event ignored_;
 };

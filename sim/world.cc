@@ -27,7 +27,7 @@ int node_of(int rank, const RunOptions& options) {
 RunOptions without_reading_data(RunOptions options, const DataPlane& data_plane) {
   options.watch_buffers = false;
   options.snapshot_elements = 0;
-  options.memory_notes = false;
+  options.memory_notes = 0;
   if (!data_plane.runs_on_fibers()) options.executor = ExecutorKind::kThreads;
   return options;
 }
@@ -87,7 +87,8 @@ void World::make_state(RankState* place, int rank, std::uint64_t serial) {
   RankState& state = *std::construct_at(place, *this, rank, spin_limit, data_plane_, options_.trace,
                                         options_.seed + static_cast<std::uint64_t>(rank));
   state.recorder.keep_snapshots(options_.snapshot_elements);
-  if (options_.memory_notes) state.recorder.keep_memory_notes(state.memory);
+  if (options_.memory_notes > 0)
+    state.recorder.keep_memory_notes(state.memory, options_.memory_notes);
   state.memory.owner = serial << 32 | static_cast<std::uint64_t>(rank + 1);
   if (replay_ == nullptr) return;
   state.recorder.hand_over_to(*replay_, rank, static_cast<std::size_t>(options_.events_per_rank),
@@ -266,15 +267,18 @@ Trace World::take_trace(const TickClock& clock) {
     trace.groups.push_back(groups[i]->members());
     number[static_cast<std::size_t>(groups[i]->id())] = static_cast<std::int32_t>(i);
   }
+  bool lacks_notes = false;
   for (RankState& rank : ranks_) {
     trace.ranks.push_back(rank.recorder.take(clock));
     if (options_.snapshot_elements > 0) trace.snapshots.push_back(rank.recorder.take_snapshots());
-    if (options_.memory_notes) trace.memory_notes.push_back(rank.recorder.take_memory_notes());
+    lacks_notes |= rank.recorder.may_lack_memory_notes();
+    if (options_.memory_notes > 0) trace.memory_notes.push_back(rank.recorder.take_memory_notes());
     for (Event& event : trace.ranks.back())
       event.group = number[static_cast<std::size_t>(event.group)];
     trace.nodes.push_back(node_of(rank.rank));
     trace.left_out += rank.recorder.left_out();
   }
+  if (lacks_notes) trace.memory_notes.clear();
   return trace;
 }
 

@@ -117,15 +117,11 @@ class HeldSvg {
     return static_cast<std::size_t>(at - step_ends_.begin()) + 1;
   }
 
-  /// The k-th buffers of all ranks are one column.
   void place_cells() {
-    std::vector<std::size_t> buffers_of(ranks(), 0);
-    std::vector<std::size_t> column_of;
     for (const HeldBuffer& buffer : held_.buffers) {
-      const std::size_t column = buffers_of[static_cast<std::size_t>(buffer.rank)]++;
-      column_of.push_back(column);
-      if (column == columns_.size()) columns_.push_back(0);
-      columns_[column] = std::max(columns_[column], buffer.begins.size());
+      const auto column = static_cast<std::size_t>(buffer.column);
+      columns_.resize(std::max(columns_.size(), column + 1));
+      columns_[column] = buffer.begins.size();
     }
     std::size_t pieces = 0;
     for (const std::size_t count : columns_) pieces += count;
@@ -136,13 +132,11 @@ class HeldSvg {
       x += static_cast<double>(count) * cell_ + kGap;
     }
     width_ = std::max(x - kGap + kRight, 320.0);
-    for (std::size_t i = 0; i < held_.buffers.size(); ++i) {
-      const HeldBuffer& buffer = held_.buffers[i];
-      const auto count = static_cast<double>(buffer.begins.size());
-      const double wide = static_cast<double>(columns_[column_of[i]]) * cell_ / count;
+    for (const HeldBuffer& buffer : held_.buffers) {
+      const double left = lefts_[static_cast<std::size_t>(buffer.column)];
       for (std::size_t piece = 0; piece < buffer.begins.size(); ++piece) {
-        boxes_.push_back({lefts_[column_of[i]] + static_cast<double>(piece) * wide + 1.5,
-                          kTop + buffer.rank * kRow + 3, wide - 3, kRow - 6});
+        boxes_.push_back({left + static_cast<double>(piece) * cell_ + 1.5,
+                          kTop + buffer.rank * kRow + 3, cell_ - 3, kRow - 6});
         names_.push_back(fmt::format("c{}", piece));
       }
     }
@@ -384,8 +378,9 @@ void write_held_svg(std::ostream& out, const std::string& title, const Trace& tr
   const Holdings held = holdings_of(trace);
   if (held.buffers.empty()) {
     throw InvalidArgument(
-        "there is no picture of pieces: ranks hold no buffer that calls cut, more than 8, or the "
-        "run is too long");
+        "there is no picture of what ranks hold: it shows at most 8 buffers of a rank that "
+        "messages "
+        "change, and runs without too many calls; --html shows any run");
   }
   out << HeldSvg(trace, replay, held).draw(title);
 }

@@ -14,7 +14,6 @@ namespace rankbox {
 namespace {
 
 constexpr std::size_t kMostRanks = 64;
-constexpr std::size_t kMostNotes = 200'000;
 constexpr std::size_t kMostBuffers = 8;  // of a rank
 constexpr std::size_t kMostPieces = 64;  // of a buffer
 
@@ -25,9 +24,9 @@ bool has_output(const HeldTensor& tensor) {
                              [](const HeldRun& run) { return run.contents.is_unread; });
 }
 
-/// Returns [tensor]: whether it is drawn. A buffer that only passes data on is not, unless the one
-/// in its place is drawn on another rank.
-std::vector<bool> drawn_tensors(const MemoryHistory& history) {
+/// Returns [tensor]: the column that it is drawn in; -1: it is not drawn. Ranks run one program, so
+/// tensors of one size in one order have one role. Where it is to pass data on, it is not drawn.
+std::vector<int> columns_of(const MemoryHistory& history) {
   using Role = std::pair<std::int64_t, int>;  // bytes; number among those of the rank
   std::map<std::pair<int, std::int64_t>, int> numbers;
   std::vector<Role> roles;
@@ -38,15 +37,23 @@ std::vector<bool> drawn_tensors(const MemoryHistory& history) {
     roles.push_back(role);
     if (tensor.takes_part && (tensor.is_contributed || has_output(tensor))) drawn.insert(role);
   }
-  std::vector<bool> is_drawn;
-  for (const Role& role : roles) is_drawn.push_back(drawn.contains(role));
-  return is_drawn;
+  std::map<Role, int> numbers_of;
+  std::vector<int> columns;
+  for (const Role& role : roles) {
+    if (!drawn.contains(role)) {
+      columns.push_back(-1);
+      continue;
+    }
+    const int next = static_cast<int>(numbers_of.size());
+    columns.push_back(numbers_of.try_emplace(role, next).first->second);
+  }
+  return columns;
 }
 
 class Drawing {
  public:
   Drawing(const Trace& trace, const MemoryHistory& history)
-      : trace_(trace), history_(history), is_drawn_(drawn_tensors(history)) {}
+      : trace_(trace), history_(history), columns_(columns_of(history)) {}
 
   Holdings draw() {
     find_cuts();
@@ -98,10 +105,10 @@ class Drawing {
       std::size_t count = 0;
       for (std::size_t i = 0; i < history_.tensors.size(); ++i) {
         const HeldTensor& its = history_.tensors[i];
-        if (!is_drawn_[i] || its.rank != rank) continue;
+        if (columns_[i] < 0 || its.rank != rank) continue;
         if (++count > kMostBuffers) return false;
         const std::vector<std::int64_t>& begins = pieces_[its.bytes];
-        holdings_.buffers.push_back({rank, its.bytes, begins, cells});
+        holdings_.buffers.push_back({rank, its.bytes, begins, cells, columns_[i]});
         first_cell_[i] = cells;
         cells += static_cast<int>(begins.size());
       }
@@ -190,7 +197,7 @@ class Drawing {
 
   const Trace& trace_;
   const MemoryHistory& history_;
-  const std::vector<bool> is_drawn_;
+  const std::vector<int> columns_;                            // [tensor]; -1: not drawn
   std::map<std::int64_t, Cuts> cuts_;                         // by the bytes of the buffer
   std::map<std::int64_t, std::vector<std::int64_t>> pieces_;  // likewise: where each begins
   std::vector<int> first_cell_;                               // [tensor]; -1: not drawn
@@ -201,9 +208,7 @@ class Drawing {
 }  // namespace
 
 Holdings holdings_of(const Trace& trace) {
-  std::size_t notes = 0;
-  for (const std::vector<MemoryNote>& of_rank : trace.memory_notes) notes += of_rank.size();
-  if (notes == 0 || notes > kMostNotes || trace.ranks.size() > kMostRanks || trace.left_out > 0)
+  if (trace.memory_notes.empty() || trace.ranks.size() > kMostRanks || trace.left_out > 0)
     return {};
   const MemoryHistory history = replay_memory(trace);
   return Drawing(trace, history).draw();

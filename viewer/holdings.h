@@ -34,6 +34,7 @@ struct HeldBuffer {
   std::int64_t bytes = 0;
   std::vector<std::int64_t> begins;  // of its pieces, in bytes
   int first_cell = 0;                // of its pieces, one after the other
+  int column = 0;                    // the same for buffers in one role on all ranks
 };
 
 /// From the end of this event on the cell holds this.
@@ -53,7 +54,7 @@ struct Holdings {
 };
 
 /// Returns what ranks held. It has no buffers if the trace has no notes, lacks events, or is too
-/// large for a picture (64 ranks, 200,000 notes). Calls cut buffers into pieces; of more than 64 of
+/// large for a picture: 64 ranks, 8 buffers of a rank. Calls cut buffers into pieces; of more than 64 of
 /// a buffer, neighbours are one. Cost: O(N c) for N notes and c pieces of a buffer.
 Holdings holdings_of(const Trace& trace);
 

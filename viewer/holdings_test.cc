@@ -21,7 +21,7 @@ Trace trace_of(int ranks, const std::function<void(Comm&)>& body) {
   RunReport report;
   RunOptions how;
   how.world_size = ranks;
-  how.memory_notes = true;
+  how.memory_notes = 10'000;
   try {
     run_world(how, body, &report);
   } catch (const DeadlockError&) {  // what was held until then is drawn, too

@@ -191,7 +191,10 @@ class Collector {
     if (held.buffers.empty()) return;
     auto buffers = Json::array();
     for (const HeldBuffer& each : held.buffers)
-      buffers.push_back({{"rank", each.rank}, {"begins", each.begins}, {"bytes", each.bytes}});
+      buffers.push_back({{"rank", each.rank},
+                         {"begins", each.begins},
+                         {"bytes", each.bytes},
+                         {"column", each.column}});
     auto contents = Json::array();
     for (const PieceContents& each : held.contents)
       contents.push_back({{"label", each.label}, {"from", Json::array()}});

@@ -110,6 +110,7 @@ class MemoryReplay {
         }
       }
     }
+    mark_own_parts();
     return std::move(history_);
   }
 
@@ -144,8 +145,7 @@ class MemoryReplay {
         refill(rank, note);
         return true;
       case Kind::kCopy:
-        write(rank, note.into, read(rank, note.from, note.from_bytes), rank.settled);
-        rank.copy_of[note.into] = note.from;
+        copy(rank, note);
         return true;
       case Kind::kEvent:
         return call(rank, note);
@@ -187,6 +187,25 @@ class MemoryReplay {
     const State state = note.kind == Kind::kZero ? State::kZero : State::kUntouched;
     write(rank, note.into, {{note.into_bytes, HeldContents::unheld(state, rank.settled)}},
           rank.settled);
+  }
+
+  void copy(RankMemory& rank, const MemoryNote& note) {
+    write(rank, note.into, read(rank, note.from, note.from_bytes), rank.settled);
+    rank.copy_of[note.into] = note.from;
+    const HeldTensor* const from = find(rank, note.from).first;
+    const HeldTensor* const into = find(rank, note.into).first;
+    if (from == nullptr || into == nullptr || note.into_bytes == into->bytes) return;
+    own_parts_.emplace_back(id_of(from), id_of(into));
+  }
+
+  /// A rank's part of a gathered tensor takes part, though only a copy moves it.
+  void mark_own_parts() {
+    for (const auto& [from, into] : own_parts_) {
+      if (!history_.tensors[static_cast<std::size_t>(into)].takes_part) continue;
+      HeldTensor& tensor = history_.tensors[static_cast<std::size_t>(from)];
+      tensor.takes_part = true;
+      tensor.is_contributed = true;
+    }
   }
 
   bool call(RankMemory& rank, const MemoryNote& note) {
@@ -354,6 +373,7 @@ class MemoryReplay {
   std::vector<RankMemory> ranks_;
   std::map<std::pair<int, std::size_t>, HeldRuns> sent_;
   std::map<std::pair<std::int32_t, std::size_t>, Meeting> meetings_;
+  std::vector<std::pair<int, int>> own_parts_;  // copies of a tensor to a part of another
   MemoryHistory history_;
 };
 

@@ -126,7 +126,7 @@ int run(const std::string& name) {
   RunOptions how;
   how.world_size = name == "many_ranks" ? 100 : 4;
   how.snapshot_elements = 16;
-  how.memory_notes = true;
+  how.memory_notes = 10'000;
   std::function<void(Comm&)> body;
   if (name == "ring" || name == "many_ranks") body = ring;
   if (name == "overlap") body = overlap;

@@ -17,6 +17,8 @@
 #include "sim/clock/clock.h"
 #include "viewer/held_svg.h"
 #include "viewer/html.h"
+#include "viewer/schedule_grid.h"
+#include "viewer/schedule_svg.h"
 #include "viewer/source_text.h"
 #include "viewer/timeline.h"
 #include "viewer/trace_events.h"
@@ -28,6 +30,7 @@ namespace {
 // Readers inspect buffers one by one, so a page shows their first elements, of few ranks.
 constexpr int kElements = 16;
 constexpr int kMostRanksWithBuffers = 64;
+constexpr int kMostNotes = 200'000;  // of all ranks, 40 bytes each
 // 128 MiB. Later events of a run are counted in its figures, but not drawn.
 constexpr std::int64_t kMostEvents = std::int64_t{1} << 21;
 constexpr std::int64_t kFewestEventsOfRank = 8;
@@ -156,7 +159,8 @@ PictureStyle style_here(const std::string& folder) {
 void record_for(const PictureStyle& style, RunOptions& options) {
   if (style.html && options.world_size <= kMostRanksWithBuffers)
     options.snapshot_elements = kElements;
-  options.memory_notes = options.snapshot_elements > 0 || style.svg;
+  if (options.snapshot_elements > 0 || style.svg)
+    options.memory_notes = kMostNotes / options.world_size;
   const bool is_drawn = style.timeline || style.trace || style.html || style.svg;
   options.events_per_rank = style.goal ? -1
                             : is_drawn
@@ -190,6 +194,7 @@ void draw_run(RunToDraw run, const PictureStyle& style) {
   }
   if (style.svg) {
     write_or_say_why(style, kSvgFile, kNoSvgFile, [&](std::ostream& out) {
+      if (has_schedule(trace)) return write_schedule_svg(out, run.title, trace, replay);
       write_held_svg(out, run.title + ": what each rank holds", trace, replay);
     });
   }

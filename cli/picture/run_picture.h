@@ -32,7 +32,7 @@ struct PictureStyle {
   bool timeline = true;  // write kTimelineFile
   bool trace = false;    // write kTraceFile: trace-event JSON
   bool html = false;     // write kHtmlFile
-  bool svg = false;      // write kSvgFile: what ranks hold, animated
+  bool svg = false;      // write kSvgFile: kSvgHelp
   bool goal = false;     // write kGoalFile: the schedule for LogGOPSim (goal.h)
 };
 
@@ -64,7 +64,7 @@ std::string totals_of(const RunReport& report);
 void draw_run(RunToDraw run, const PictureStyle& style);
 
 inline constexpr const char* kSvgHelp =
-    "write an animated picture of what each rank holds to this file";
+    "write an animated picture to this file: what each rank holds, or a pipeline's schedule";
 
 /// Where to copy files to; empty: not requested.
 struct PictureFiles {

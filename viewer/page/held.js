@@ -28,16 +28,15 @@ class Held {
     this.inHand = new Array(this.run.ranks).fill("");  // received, and not added yet
   }
 
-  /** The k-th buffers of all ranks are one column. */
+  /** Buffers in one role on all ranks are one column. */
   placeBuffers() {
     this.buffersOf = Array.from({length: this.run.ranks}, () => []);
     this.columns = [];  // pieces of each
     let first = 0;
     for (const buffer of this.held.buffers) {
-      const list = this.buffersOf[buffer.rank];
-      const pieces = buffer.begins.length;
-      this.columns[list.length] = Math.max(this.columns[list.length] || 1, pieces);
-      list.push({first, pieces});
+      const pieces = buffer.begins.length, {column} = buffer;
+      this.columns[column] = pieces;
+      this.buffersOf[buffer.rank].push({first, pieces, column});
       first += pieces;
     }
     this.pieces = Math.max(...this.columns);
@@ -165,13 +164,10 @@ class Held {
   /** The place of a cell: {x, y, w, h}. */
   boxOf(cell) {
     const rank = this.rankOfCell[cell];
-    const column = this.buffersOf[rank].findIndex(
-      ({first, pieces}) => cell >= first && cell < first + pieces);
-    const {first, pieces} = this.buffersOf[rank][column];
-    const width = this.columns[column] * this.cell / pieces;
-    const x = this.begins[column] + (cell - first) * width;
+    const {first, column} = this.bufferOf(cell);
+    const x = this.begins[column] + (cell - first) * this.cell;
     const gap = this.row > 20 ? 3 : 1;
-    return {x: x + 1, y: HELD_TOP + rank * this.row + gap, w: width - 2, h: this.row - 2 * gap};
+    return {x: x + 1, y: HELD_TOP + rank * this.row + gap, w: this.cell - 2, h: this.row - 2 * gap};
   }
 
   draw() {
@@ -195,12 +191,12 @@ class Held {
     this.drawn = (this.drawn || 0) + 1;
   }
 
-  columnName(cell) {
-    const rank = this.rankOfCell[cell];
-    const buffer = this.buffersOf[rank].find(
+  bufferOf(cell) {
+    return this.buffersOf[this.rankOfCell[cell]].find(
       ({first, pieces}) => cell >= first && cell < first + pieces);
-    return `c${cell - buffer.first}`;
   }
+
+  columnName(cell) { return `c${cell - this.bufferOf(cell).first}`; }
 
   drawNames(pen) {
     const {theme, run} = this;
