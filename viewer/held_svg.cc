@@ -60,6 +60,7 @@ class HeldSvg {
 
   std::string draw(const std::string& title) {
     const std::string text = escape_html(title);
+    width_ = std::max(width_, 24 + 8.8 * static_cast<double>(title.size()));
     const double height = kTop + kRow * static_cast<double>(ranks()) + 6;
     add("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:g} {1:g}\" width=\"{0:g}\" "
         "height=\"{1:g}\" role=\"img\" aria-labelledby=\"t d\">\n"
@@ -131,7 +132,7 @@ class HeldSvg {
       lefts_.push_back(x);
       x += static_cast<double>(count) * cell_ + kGap;
     }
-    width_ = std::max(x - kGap + kRight, 320.0);
+    width_ = x - kGap + kRight;
     for (const HeldBuffer& buffer : held_.buffers) {
       const double left = lefts_[static_cast<std::size_t>(buffer.column)];
       for (std::size_t piece = 0; piece < buffer.begins.size(); ++piece) {

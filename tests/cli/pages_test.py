@@ -125,6 +125,36 @@ class CommandsTest(unittest.TestCase):
                 self.assertEqual(code, expected, f"{place}: {output[-2000:]}")
 
 
+class PicturesTest(unittest.TestCase):
+    """Pictures are what the commands beside them draw."""
+
+    def test_each_is_drawn_by_a_command_of_the_page_that_shows_it(self):
+        drawn = set()
+        for command in all_commands():
+            if "--svg" not in command.words or "docs/pictures/" not in " ".join(command.words):
+                continue
+            at = command.words.index("--svg") + 1
+            path = ROOT / command.words[at]
+            with self.subTest(command.place, words=command.words):
+                committed = path.read_text(encoding="utf-8")
+                path.unlink()
+                code, text = run(*command.words)
+                self.assertEqual(code, 0, text)
+                self.assertEqual(path.read_text(encoding="utf-8"), committed)
+                page = command.place.rsplit(":", 1)[0]
+                self.assertRegex(PAGES[page], rf"!\[[^]]+\]\(\S*pictures/{path.name}\)")
+                drawn.add(path.name)
+        self.assertEqual(drawn, {path.name for path in (ROOT / "docs/pictures").glob("*.svg")})
+
+    def test_each_link_to_one_leads_to_a_file(self):
+        shown = 0
+        for page, text in PAGES.items():
+            for link in re.findall(r"!\[[^]]+\]\((?!http)([^)]+)\)", text):
+                self.assertTrue((ROOT / page).parent.joinpath(link).exists(), f"{page}: {link}")
+                shown += 1
+        self.assertGreater(shown, 6)
+
+
 class OutputTest(unittest.TestCase):
     def setUp(self):
         """The reader's files at the places where the README shows output."""
