@@ -194,6 +194,9 @@ class Pages(unittest.TestCase):
             text = path.read_text(encoding="utf-8").replace("\\\n", " ")
             for line in re.findall(r"(?m)^.*\btorchrun (--[^`]*?)\"?(?: &)?$", text):
                 words = re.split(r" docs/| train\.py", line)[0].split()
+                # From 2.0 on also with dashes.
+                words = [word.replace("-", "_").replace("__", "--", 1)
+                         if word.startswith("--") else word for word in words]
                 known.parse_args([*words, "script.py"])
                 count += 1
         self.assertGreater(count, 2)
