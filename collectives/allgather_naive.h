@@ -10,7 +10,7 @@
 //
 // Cost: 2(p-1) α + (p-1)(p+1) n β for tensors of n bytes.
 // Blocks: until rank 0 has served this rank; rank 0 until it has served all.
-// Difficulty 4/5. Importance 2/5. (This rates all-gather as a whole; this one is its easy quarter.)
+// Difficulty 1/5. Importance 2/5.
 #pragma once
 
 #include "comm/comm.h"

@@ -13,7 +13,7 @@
 //
 // Cost: 2⌈log2 p⌉ α + (p-1 + p⌈log2 p⌉) n β for tensors of n bytes.
 // Blocks: until this rank's block has been sent up and the whole has come down.
-// Difficulty 4/5. Importance 2/5.
+// Difficulty 1/5. Importance 2/5.
 // Paper: Thakur, Rabenseifner and Gropp, Optimization of collective communication operations in
 // MPICH, IJHPCA 19 (2005).
 #pragma once

@@ -10,7 +10,7 @@
 //
 // Cost: 2(p-1)(α + nβ) + (p-1)nγ for tensors of n bytes.
 // Blocks: until rank 0 has received from all ranks, and has sent to this one.
-// Difficulty 2/5. Importance 3/5.
+// Difficulty 1/5. Importance 3/5.
 #pragma once
 
 #include "comm/comm.h"

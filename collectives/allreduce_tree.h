@@ -13,7 +13,7 @@
 //
 // Cost: 2⌈log2 p⌉ (α + nβ) + ⌈log2 p⌉ nγ for tensors of n bytes.
 // Blocks: until the sum has gone up to rank 0 and down to this rank.
-// Difficulty 2/5. Importance 3/5.
+// Difficulty 1/5. Importance 3/5.
 // Paper: Thakur, Rabenseifner and Gropp, Optimization of collective communication operations in
 // MPICH, IJHPCA 19 (2005).
 #pragma once

@@ -13,8 +13,7 @@
 //
 // Cost: (p-1)(α + nβ) for tensors of n bytes.
 // Blocks: a rank other than dst until dst has its tensor; dst until all are there.
-// Difficulty 4/5. Importance 2/5. (The course's rating of gather as a whole. Start here: it is the
-// easy quarter.)
+// Difficulty 2/5. Importance 2/5.
 // Text: the MPI standard defines what MPI_Gather does as just these sends and receives.
 #pragma once
 

@@ -13,7 +13,7 @@
 //
 // Cost: (p-1)(α + nβ + nγ) for tensors of n bytes.
 // Blocks: dst until all others have sent, the others until dst has received from them.
-// Difficulty 3/5. Importance 2/5.
+// Difficulty 2/5. Importance 2/5.
 // Paper: Pješivac-Grbović, Angskun, Bosilca, Fagg, Gabriel and Dongarra, Performance analysis of
 // MPI collective operations, Cluster Computing 10 (2007), where this is a flat tree.
 #pragma once

@@ -14,7 +14,7 @@
 // Cost: ⌈log2 p⌉ α + (p-1) n β for pieces of n bytes: the same bytes leave src as if it sent each
 // piece itself.
 // Blocks: a rank until its block has arrived, and until the ranks below it have theirs.
-// Difficulty 4/5. Importance 2/5.
+// Difficulty 3/5. Importance 2/5.
 // Paper: Thakur, Rabenseifner and Gropp, Optimization of collective communication operations in
 // MPICH, IJHPCA 19 (2005).
 #pragma once

@@ -43,6 +43,7 @@ const bool kAdded = add_families({
     family::parallel_mlp(),
     family::parallel_attention(),
     family::vocab_parallel_cross_entropy(),
+    family::dropout_seeds(),
     family::sequence_parallel(),
 });
 

@@ -40,6 +40,7 @@ Family row_linear();
 Family parallel_mlp();
 Family parallel_attention();
 Family vocab_parallel_cross_entropy();
+Family dropout_seeds();
 Family sequence_parallel();
 
 }  // namespace rankbox::family

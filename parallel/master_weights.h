@@ -8,8 +8,9 @@
 //   master      1.0000      0.9999      0.9998   …   0.9990
 //   weights     1.0000      1.0000      1.0000   …   0.9990      rounded from the master each time
 //
-// The gradient comes in 16 bits, and scaled (loss_scaling says why). Widen it first, then divide:
-// in 16 bits the quotient would be too small again.
+// The gradient comes in 16 bits, and loss_scale times as large: most gradients are too small for 16
+// bits, so the loss was multiplied by that number before backward. Widen it first, then divide: in
+// 16 bits the quotient would be too small again.
 //
 // Cost: no messages. Memory: 4 bytes more per weight; 6 instead of 4, and still faster.
 // Blocks: never.

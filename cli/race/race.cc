@@ -16,11 +16,17 @@ namespace rankbox::cli {
 namespace {
 
 void add_race_options(CLI::App& app, RaceOptions& options) {
-  app.add_option("--threads", options.threads, "half of them add 1, half subtract 1")
+  app.add_option("--threads", options.threads, "half of them add, half subtract")
       ->check(whole_number(2, kMaxRaceThreads))
       ->capture_default_str();
   app.add_option("--repeats", options.repeats, "updates of each thread")
       ->check(whole_number(0, kMaxRaceRepeats))
+      ->capture_default_str();
+  app.add_option("--amount", options.amount, "what each update adds or subtracts")
+      ->check(whole_number(1, kMaxRaceAmount))
+      ->capture_default_str();
+  app.add_option("--delay", options.delay, "nanoseconds between a thread's load and its store")
+      ->check(whole_number(0, kMaxRaceDelay))
       ->capture_default_str();
   app.add_option("--runs", options.runs, "runs of the unfixed race")
       ->check(whole_number(1, kMaxRaceRuns))
@@ -47,6 +53,7 @@ void add_race(CLI::App& app) {
   race->footer(
       "Example:\n"
       "  ./rankbox race --threads 4 --repeats 100000 --runs 50\n"
+      "  ./rankbox race --repeats 1000 --amount 5 --delay 1000\n"
       "  ./rankbox race exercises/01_ranks_and_races/race.cc --step    how your file loses one\n"
       "With FILE, nothing is left to luck: all schedules of small runs are tried, and fixed ones\n"
       "of longer runs. It prints the steps of one that goes wrong, and exits with 1; else with 0.");

@@ -34,6 +34,10 @@ refuses --threads 99999999999999999999
 refuses --threads two
 refuses --repeats -1
 refuses --repeats 1.5
+refuses --amount 0
+refuses --amount 1000
+refuses --delay -1
+refuses --delay 1000001
 refuses --runs 0
 refuses --unknown
 refuses stray
@@ -43,6 +47,11 @@ refuses stray
 [ -s "$folder/err" ] && fail "a short demo: expected nothing on stderr"
 grep -q "How an update gets lost" "$folder/out" || fail "a short demo: the interleaving is missing"
 grep -q "$(printf '\033')" "$folder/out" && fail "a file is not a terminal: expected no color"
+
+"$rankbox" race --repeats 100 --amount 5 --delay 1000 --runs 3 >"$folder/out" 2>"$folder/err" ||
+  fail "an amount and a delay: status $?"
+grep -q "value + 5" "$folder/out" || fail "an amount and a delay: the amount is missing"
+grep -q "1,000 ns" "$folder/out" || fail "an amount and a delay: the delay is missing"
 
 # A machine without memory for the stacks of that many threads.
 (ulimit -v 400000 && exec "$rankbox" race --threads 512 --runs 1) >"$folder/out" 2>"$folder/err" &&

@@ -77,14 +77,16 @@ TEST_CASE("the schedule we show loses the first thread's update") {
 }
 
 TEST_CASE("the table has a line for every moment and fits 76 columns") {
-  for (const Schedule& schedule : all_schedules()) {
-    const std::vector<std::string> lines = interleaving_table(schedule, {1, -1});
-    CHECK(lines.size() == 2 + 6);
-    for (const std::string& line : lines) CHECK(line.size() <= 76);
-    const auto marked = std::ranges::count_if(lines, [](const std::string& line) {
-      return line.find("update lost") != std::string::npos;
-    });
-    CHECK((marked > 0) == loses_update(schedule));
+  for (const std::int64_t amount : {1, 999}) {
+    for (const Schedule& schedule : all_schedules()) {
+      const std::vector<std::string> lines = interleaving_table(schedule, {amount, -amount});
+      CHECK(lines.size() == 2 + 6);
+      for (const std::string& line : lines) CHECK(line.size() <= 76);
+      const auto marked = std::ranges::count_if(lines, [](const std::string& line) {
+        return line.find("update lost") != std::string::npos;
+      });
+      CHECK((marked > 0) == loses_update(schedule));
+    }
   }
 }
 

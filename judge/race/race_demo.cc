@@ -52,9 +52,11 @@ Measured measure(const RaceVariant& variant, std::int64_t repeats, int runs,
   measured.name = variant.name;
   measured.threads = options.threads;
   measured.repeats = repeats;
+  measured.amount = options.amount;
   for (int run = 0; run < runs; ++run) {
     if (options.before_run) options.before_run();
-    measured.outcomes.push_back(variant.run(options.threads, repeats));
+    measured.outcomes.push_back(
+        variant.run({options.threads, repeats, options.amount, options.delay}));
   }
   return measured;
 }
@@ -72,6 +74,14 @@ void check_race_options(const RaceOptions& options) {
     throw InvalidArgument(fmt::format("--repeats is {}: expected a number of updates from 0 to {}",
                                       options.repeats, kMaxRaceRepeats));
   }
+  if (options.amount < 1 || options.amount > kMaxRaceAmount) {
+    throw InvalidArgument(fmt::format("--amount is {}: expected a number from 1 to {}",
+                                      options.amount, kMaxRaceAmount));
+  }
+  if (options.delay < 0 || options.delay > kMaxRaceDelay) {
+    throw InvalidArgument(fmt::format("--delay is {}: expected nanoseconds from 0 to {}",
+                                      options.delay, kMaxRaceDelay));
+  }
   if (options.runs < 1 || options.runs > kMaxRaceRuns) {
     throw InvalidArgument(fmt::format("--runs is {}: expected a number of runs from 1 to {}",
                                       options.runs, kMaxRaceRuns));
@@ -85,7 +95,7 @@ int run_race_demo(const RaceOptions& options, std::FILE* out) {
   const Printer print(out, options);
 
   // 1. The question comes before the answer.
-  print(question(options.threads, options.repeats, style));
+  print(question({options.threads, options.repeats, options.amount, options.delay}, style));
 
   // 2. The race.
   const std::span<const RaceVariant> variants = race_variants();
@@ -104,7 +114,7 @@ int run_race_demo(const RaceOptions& options, std::FILE* out) {
 
   // 4. How an update gets lost.
   print(heading("How an update gets lost", style));
-  for (const std::string& line : interleaving_lines(style)) {
+  for (const std::string& line : interleaving_lines(options.amount, style)) {
     if (options.step) wait_for_enter();
     print({line});
   }

@@ -9,8 +9,10 @@
 namespace rankbox {
 
 struct RaceOptions {
-  int threads = 2;  // half of them add 1, half subtract 1: even, 2 to kMaxRaceThreads
+  int threads = 2;                   // half of them add, half subtract: even, 2 to kMaxRaceThreads
   std::int64_t repeats = 1'000'000;  // updates of each thread, 0 to kMaxRaceRepeats
+  std::int64_t amount = 1;           // of each update, 1 to kMaxRaceAmount
+  std::int64_t delay = 0;            // nanoseconds between load and store, 0 to kMaxRaceDelay
   int runs = 100;  // of the unfixed race, 1 to kMaxRaceRuns; the fixes run at most 7 times
   bool color = false;
   bool step = false;  // wait for Enter (on stdin) before every line of the interleaving
@@ -21,6 +23,8 @@ struct RaceOptions {
 
 inline constexpr int kMaxRaceThreads = 512;
 inline constexpr std::int64_t kMaxRaceRepeats = 1'000'000'000;
+inline constexpr std::int64_t kMaxRaceAmount = 999;  // as wide as the interleaving's columns
+inline constexpr std::int64_t kMaxRaceDelay = 1'000'000;
 inline constexpr int kMaxRaceRuns = 100'000;
 
 /// Throws InvalidArgument, one line that names the option, its value and the possible values, if an

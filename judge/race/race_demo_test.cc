@@ -51,6 +51,14 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("amount and delay are in the question, and the amount is in the interleaving") {
+  const Printed demo = run_to_string({.repeats = 10, .amount = 999, .delay = 1'500, .runs = 2});
+  CAPTURE(demo.text);
+  CHECK(demo.status == 0);
+  for (const char* part : {"value + 999", "value - 999", "1,500 ns", "a = a + 999", "b = b - 999"})
+    CHECK(demo.text.find(part) != std::string::npos);
+}
+
 TEST_CASE("prose is given to be broken") {
   const auto mark = [](const std::string& line) { return "<" + line + ">"; };
   const Printed demo = run_to_string({.repeats = 1'000, .runs = 3, .fit = mark});
@@ -88,6 +96,10 @@ TEST_CASE(
       {{.threads = INT_MIN}, "--threads", "-2147483648"},
       {{.repeats = -1}, "--repeats", "-1"},
       {{.repeats = INT64_MAX}, "--repeats", "9223372036854775807"},
+      {{.amount = 0}, "--amount", "0"},
+      {{.amount = kMaxRaceAmount + 1}, "--amount", "1000"},
+      {{.delay = -1}, "--delay", "-1"},
+      {{.delay = kMaxRaceDelay + 1}, "--delay", "1000001"},
       {{.runs = 0}, "--runs", "0"},
       {{.runs = -5}, "--runs", "-5"},
       {{.runs = INT_MAX}, "--runs", "2147483647"},

@@ -52,19 +52,27 @@ std::vector<std::string> heading(std::string_view text, const ReportStyle& style
   return {"", painted(text, kBold, style), ""};
 }
 
-std::vector<std::string> question(int threads, std::int64_t repeats, const ReportStyle& style) {
-  return {
+std::vector<std::string> question(const RaceProgram& program, const ReportStyle& style) {
+  const auto line = [&](const char* who, char sign) {
+    return fmt::format("  {}  {:>3} x   for {} turns: value = value {} {}", who,
+                       program.threads / 2, grouped(program.repeats), sign, program.amount);
+  };
+  std::vector<std::string> lines = {
       painted("What do you expect?", kBold, style),
       "",
-      fmt::format("  value = 0, shared by {} threads", threads),
-      fmt::format("  adder       {:>3} x   for {} turns: value = value + 1", threads / 2,
-                  grouped(repeats)),
-      fmt::format("  subtractor  {:>3} x   for {} turns: value = value - 1", threads / 2,
-                  grouped(repeats)),
+      fmt::format("  value = 0, shared by {} threads", program.threads),
+      line("adder     ", '+'),
+      line("subtractor", '-'),
       "",
       "All threads run at once. What is value when the last has ended?",
       "Is it the same in every run?",
   };
+  if (program.delay > 0) {
+    lines.insert(lines.begin() + 5,
+                 fmt::format("  between its load and its store, a thread computes for {} ns",
+                             grouped(program.delay)));
+  }
+  return lines;
 }
 
 std::vector<std::string> distribution(const Measured& race, unsigned cores,
@@ -93,8 +101,9 @@ std::vector<std::string> distribution(const Measured& race, unsigned cores,
   lines.push_back(
       painted(fmt::format("Exactly 0 in {}; > marks where it should be.", of_runs(right, runs)),
               kRed, style));
-  lines.push_back(fmt::format("Furthest off by {}: at least that many of {} updates were lost.",
-                              grouped(worst), grouped(race.threads * race.repeats)));
+  lines.push_back(fmt::format("Furthest off by {}: at least {} of {} updates were lost.",
+                              grouped(worst), grouped(worst / race.amount),
+                              grouped(race.threads * race.repeats)));
   return lines;
 }
 
@@ -129,10 +138,10 @@ std::vector<std::string> cost_table(const std::vector<Measured>& variants,
   return lines;
 }
 
-std::vector<std::string> interleaving_lines(const ReportStyle& style) {
-  constexpr Amounts kAmounts = {1, -1};
-  std::vector<std::string> lines = interleaving_table(kLosingSchedule, kAmounts);
-  const std::vector<Moment> moments = play(kLosingSchedule, kAmounts);
+std::vector<std::string> interleaving_lines(std::int64_t amount, const ReportStyle& style) {
+  const Amounts amounts = {amount, -amount};
+  std::vector<std::string> lines = interleaving_table(kLosingSchedule, amounts);
+  const std::vector<Moment> moments = play(kLosingSchedule, amounts);
   for (std::size_t i = 0; i < moments.size(); ++i) {
     std::string& line = lines[lines.size() - moments.size() + i];
     if (moments[i].overwrote) line = painted(line, kRed, style);
@@ -153,7 +162,8 @@ std::vector<std::string> conclusion(const ReportStyle& style) {
       "before the other begins.",
       "",
       painted("Try", kBold, style),
-      "  --repeats 100 and --repeats 10000; --threads 8; --step",
+      "  --repeats 100 and --repeats 10000; --threads 8; --amount 5; --step",
+      "  --repeats 1000 --delay 0, and --delay 1000: longer between load and store",
       "  and fix it yourself: the exercise `race`.",
   };
 }

@@ -20,6 +20,7 @@ struct Measured {
   std::string name;
   int threads = 0;
   std::int64_t repeats = 0;  // of each thread
+  std::int64_t amount = 1;   // of each update
   std::vector<RaceOutcome> outcomes;
 
   /// Returns the number of runs that did not end at 0.
@@ -32,7 +33,7 @@ struct Measured {
 std::vector<std::string> heading(std::string_view text, const ReportStyle& style);
 
 /// Returns the program, and the question about its result.
-std::vector<std::string> question(int threads, std::int64_t repeats, const ReportStyle& style);
+std::vector<std::string> question(const RaceProgram& program, const ReportStyle& style);
 
 /// Returns the final values of the unfixed race.
 std::vector<std::string> distribution(const Measured& race, unsigned cores,
@@ -43,7 +44,7 @@ std::vector<std::string> cost_table(const std::vector<Measured>& variants,
                                     const ReportStyle& style);
 
 /// Returns an interleaving that loses an update, and how many interleavings do.
-std::vector<std::string> interleaving_lines(const ReportStyle& style);
+std::vector<std::string> interleaving_lines(std::int64_t amount, const ReportStyle& style);
 
 std::vector<std::string> conclusion(const ReportStyle& style);
 

@@ -72,4 +72,11 @@ double run_threads(int threads, const std::function<void(int thread)>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+void spin(std::int64_t nanoseconds) {
+  if (nanoseconds == 0) return;  // without a look at the clock, which takes 20
+  const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(nanoseconds);
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
+
 }  // namespace rankbox

@@ -1,6 +1,7 @@
 // Threads that start their work simultaneously.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 
 namespace rankbox {
@@ -15,5 +16,8 @@ namespace rankbox {
 /// Returns the seconds from the common start to the end of the last. `work` must not throw. Throws
 /// InvalidArgument if the machine cannot start that many; then no work was done.
 double run_threads(int threads, const std::function<void(int thread)>& work);
+
+/// Spins for this many nanoseconds. To sleep takes 50 µs at least, and gives up the core.
+void spin(std::int64_t nanoseconds);
 
 }  // namespace rankbox

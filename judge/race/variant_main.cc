@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
   if (argc == 4) {
     for (const rankbox::RaceVariant& variant : rankbox::race_variants()) {
       if (variant.name == std::string_view(argv[1])) {
-        const rankbox::RaceOutcome run = variant.run(std::atoi(argv[2]), std::atoll(argv[3]));
+        const rankbox::RaceOutcome run = variant.run({std::atoi(argv[2]), std::atoll(argv[3])});
         std::printf("final value %lld\n", static_cast<long long>(run.final_value));
         return 0;
       }

@@ -4,24 +4,18 @@
 #include "judge/race/variants.h"
 
 namespace rankbox {
-namespace {
 
-// On an atomic, `+=` is one step: fetch_add. `value = value + amount` would be two steps again, and
-// lose updates.
-void adder(std::atomic<std::int64_t>& value, std::int64_t amount, std::int64_t repeats) {
-  for (std::int64_t i = 0; i < repeats; ++i) value += amount;
-}
-
-void subtractor(std::atomic<std::int64_t>& value, std::int64_t amount, std::int64_t repeats) {
-  for (std::int64_t i = 0; i < repeats; ++i) value -= amount;
-}
-
-}  // namespace
-
-RaceOutcome race_with_atomic(int threads, std::int64_t repeats) {
+RaceOutcome race_with_atomic(const RaceProgram& program) {
   std::atomic<std::int64_t> value = 0;
-  const double seconds = run_threads(
-      threads, [&](int thread) { (thread % 2 == 0 ? adder : subtractor)(value, 1, repeats); });
+  const double seconds = run_threads(program.threads, [&](int thread) {
+    const std::int64_t amount = amount_of(program, thread);
+    for (std::int64_t i = 0; i < program.repeats; ++i) {
+      spin(program.delay);
+      // On an atomic, `+=` is one step: fetch_add. `value = value + amount` would be two steps
+      // again, and lose updates.
+      value += amount;
+    }
+  });
   return {value, seconds};
 }
 

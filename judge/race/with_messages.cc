@@ -1,6 +1,7 @@
 #include <cstddef>
 
 #include "comm/run_ranks.h"
+#include "judge/race/run_threads.h"
 #include "judge/race/variants.h"
 
 namespace rankbox {
@@ -8,19 +9,20 @@ namespace {
 
 constexpr int kOwner = 0;
 
-// Half of the other ranks send +1, the other half -1.
-void send_updates(Comm& dist, std::int64_t repeats) {
-  const TensorOf<std::int64_t> amount = full<std::int64_t>(1, dist.rank() % 2 == 1 ? 1 : -1);
-  for (std::int64_t i = 0; i < repeats; ++i) dist.send(amount, kOwner);
+// Half of the other ranks send the amount, the other half its negative.
+void send_updates(Comm& dist, const RaceProgram& program) {
+  const auto amount = full<std::int64_t>(1, amount_of(program, dist.rank() - 1));
+  for (std::int64_t i = 0; i < program.repeats; ++i) dist.send(amount, kOwner);
 }
 
 // Only the owner can access `value`, so no other rank can interfere between its load and its store.
-std::int64_t apply_updates(Comm& dist, std::int64_t repeats) {
+std::int64_t apply_updates(Comm& dist, const RaceProgram& program) {
   TensorOf<std::int64_t> value = zeros<std::int64_t>(1);
   TensorOf<std::int64_t> amount = empty_like(value);
-  for (std::int64_t i = 0; i < repeats; ++i) {
+  for (std::int64_t i = 0; i < program.repeats; ++i) {
     for (int src = kOwner + 1; src < dist.world_size(); ++src) {
       dist.recv(amount, src);
+      spin(program.delay);
       value += amount;
     }
   }
@@ -29,12 +31,12 @@ std::int64_t apply_updates(Comm& dist, std::int64_t repeats) {
 
 }  // namespace
 
-RaceOutcome race_with_messages(int threads, std::int64_t repeats) {
+RaceOutcome race_with_messages(const RaceProgram& program) {
   // Without a trace: it would grow by two events with every message.
-  const RunOptions options = {.world_size = threads + 1, .trace = false};
-  const auto [results, report] = run_ranks(options, [repeats](Comm& dist) -> std::int64_t {
-    if (dist.rank() == kOwner) return apply_updates(dist, repeats);
-    send_updates(dist, repeats);
+  const RunOptions options = {.world_size = program.threads + 1, .trace = false};
+  const auto [results, report] = run_ranks(options, [&](Comm& dist) -> std::int64_t {
+    if (dist.rank() == kOwner) return apply_updates(dist, program);
+    send_updates(dist, program);
     return 0;
   });
   return {results[static_cast<std::size_t>(kOwner)], report.wall_seconds};

@@ -4,32 +4,21 @@
 #include "judge/race/variants.h"
 
 namespace rankbox {
-namespace {
 
-// While this thread holds the lock, no other thread is between the load and the store of `+=`. (The
-// lock also prevents the optimizer from merging updates: each lock() may let another thread's
-// updates in.)
-void adder(std::int64_t& value, std::mutex& mutex, std::int64_t amount, std::int64_t repeats) {
-  for (std::int64_t i = 0; i < repeats; ++i) {
-    const std::lock_guard lock(mutex);
-    value += amount;
-  }
-}
-
-void subtractor(std::int64_t& value, std::mutex& mutex, std::int64_t amount, std::int64_t repeats) {
-  for (std::int64_t i = 0; i < repeats; ++i) {
-    const std::lock_guard lock(mutex);
-    value -= amount;
-  }
-}
-
-}  // namespace
-
-RaceOutcome race_with_mutex(int threads, std::int64_t repeats) {
+RaceOutcome race_with_mutex(const RaceProgram& program) {
   std::mutex mutex;
   std::int64_t value = 0;
-  const double seconds = run_threads(threads, [&](int thread) {
-    (thread % 2 == 0 ? adder : subtractor)(value, mutex, 1, repeats);
+  const double seconds = run_threads(program.threads, [&](int thread) {
+    const std::int64_t amount = amount_of(program, thread);
+    for (std::int64_t i = 0; i < program.repeats; ++i) {
+      // While this thread holds the lock, no other thread is between its load and its store. (The
+      // lock also prevents the optimizer from merging updates: each lock() may let another thread's
+      // updates in.)
+      const std::lock_guard lock(mutex);
+      const std::int64_t loaded = value;
+      spin(program.delay);
+      value = loaded + amount;
+    }
   });
   return {value, seconds};
 }

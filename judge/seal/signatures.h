@@ -38,6 +38,7 @@
 #include "parallel/ddp_overlap.h"
 #include "parallel/ddp_uneven_inputs.h"
 #include "parallel/distributed_sampler.h"
+#include "parallel/dropout_seeds.h"
 #include "parallel/dynamic_loss_scaling.h"
 #include "parallel/exact_metrics.h"
 #include "parallel/loss_scaling.h"
@@ -123,6 +124,7 @@ std::vector<Row> table() {
       RANKBOX_ROW("parallel_mlp", parallel_mlp),
       RANKBOX_ROW("parallel_attention", parallel_attention),
       RANKBOX_ROW("vocab_parallel_cross_entropy", vocab_parallel_cross_entropy),
+      RANKBOX_ROW("dropout_seeds", dropout_seeds),
       RANKBOX_ROW("sequence_parallel", sequence_parallel),
   };
 #undef RANKBOX_ROW

@@ -1,6 +1,7 @@
 // Chapter 10, as an instructor would test it: values and costs that are worked out by hand, then
 // the judge's rows. NAME_exercise_test runs a function's test cases on the learner's file.
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include <doctest/doctest.h>
@@ -8,6 +9,7 @@
 #include "parallel/column_linear.h"
 #include "parallel/conjugate_f.h"
 #include "parallel/conjugate_g.h"
+#include "parallel/dropout_seeds.h"
 #include "parallel/layer_shards.h"
 #include "parallel/parallel_attention.h"
 #include "parallel/parallel_mlp.h"
@@ -16,6 +18,7 @@
 #include "parallel/vocab_parallel_cross_entropy.h"
 #include "tests/support/judge_rows.h"
 #include "tests/support/on_ranks.h"
+#include "training/layers/dropout.h"
 #include "training/layers/relu.h"
 
 namespace rankbox {
@@ -252,6 +255,37 @@ TEST_CASE("vocab_parallel_cross_entropy: each rank has the loss, and the gradien
 TEST_CASE("vocab_parallel_cross_entropy: three numbers per row are all-reduced") {
   // First a maximum for each of three rows, then two sums.
   CHECK(cost_of(2, gradient_of_halves) == Cost{2, 12 + 24, 12 + 24});
+}
+
+TEST_CASE("dropout_seeds: judged") { judge_rows("dropout_seeds"); }
+
+TEST_CASE("dropout_seeds: four ranks, two of them a replica, have two and four seeds") {
+  std::vector<DropoutSeeds> of(4);
+  std::set<std::uint64_t> different;
+  for (int rank = 0; rank < 4; ++rank) {
+    DropoutSeeds& seeds = of[static_cast<std::size_t>(rank)];
+    dropout_seeds(42, rank, 2, seeds);
+    different.insert({seeds.replicated, seeds.sharded});
+  }
+  CHECK(of[0].replicated == of[1].replicated);
+  CHECK(of[2].replicated == of[3].replicated);
+  CHECK(different.size() == 6);
+}
+
+TEST_CASE(
+    "dropout_seeds: the two ranks of a replica drop alike where it is whole, and only there") {
+  const auto kept = [](Comm& dist, std::uint64_t DropoutSeeds::*generator) {
+    DropoutSeeds seeds;
+    dropout_seeds(42, dist.rank(), 2, seeds);
+    Saved saved;
+    return to_host(Dropout(0.5, Random(seeds.*generator)).forward(full({1, 64}, 1.0F), saved));
+  };
+  const std::vector<Values> whole =
+      on_ranks(2, [&](Comm& dist) { return kept(dist, &DropoutSeeds::replicated); });
+  const std::vector<Values> in_parts =
+      on_ranks(2, [&](Comm& dist) { return kept(dist, &DropoutSeeds::sharded); });
+  CHECK(whole[0] == whole[1]);
+  CHECK(in_parts[0] != in_parts[1]);
 }
 
 TEST_CASE("sequence_parallel: judged") { judge_rows("sequence_parallel"); }

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""docs/api.md has each public function of Comm, Tensor, Shape and Slice, and nothing else.
+"""docs/api.md has each public function of Comm, Tensor, Shape and Slice, and nothing else;
+docs/training_api.md those of the headers that it names.
 
 usage: api_page_test.py
 """
@@ -12,6 +13,7 @@ HEADERS = ["comm/communicator.h", "comm/tensor.h", "comm/slice.h"]
 PAGE = pathlib.Path("docs/api.md")
 # The page's headings, for the classes of the headers.
 HEADING = {"BasicCommunicator": "Comm", "TensorOf": "Tensor", "Shape": "Shape", "Slice": "Slice"}
+TRAINING_PAGE = pathlib.Path("docs/training_api.md")
 # Written by the compiler's rules for every value, and said in a sentence of the page; or types that
 # a caller names only as arguments.
 LEFT_OUT_CLASSES = {"BasicRequest", "NumberHere", "SliceHere"}
@@ -48,7 +50,7 @@ def without_bodies(text):
     return "".join(out)
 
 
-def declared(header):
+def declared(header, heading_of=lambda name: HEADING[name] if name else "Functions"):
     """The public functions, as (heading, name)."""
     text = without_bodies(without_comments(pathlib.Path(header).read_text(encoding="utf-8")))
     # Default arguments that are calls.
@@ -66,9 +68,9 @@ def declared(header):
             statement = ""
             continue
         if token != ";":
-            for label in re.findall(r"\b(public|private):", token):
+            for label in re.findall(r"\b(public|protected|private):", token):
                 public[-1] = label == "public"
-            statement += re.sub(r"\b(public|private):", "", token)
+            statement += re.sub(r"\b(public|protected|private):", "", token)
             continue
         names = [re.search(r"\b(?:class|struct)\s+(\w+)", re.sub(r"template\s*<[^>]*>", "", scope))
                  for scope in scopes]
@@ -81,15 +83,14 @@ def declared(header):
         if name and not name[1].endswith("_") and public[-1] and not inside and \
                 "friend" not in statement and "TensorOf<T>::TensorOf" not in statement and \
                 (not classes or classes[-1] not in LEFT_OUT_CLASSES):
-            heading = HEADING[classes[-1]] if classes else "Functions"
-            found.add((heading, " ".join(name[1].split())))
+            found.add((heading_of(classes[-1] if classes else ""), " ".join(name[1].split())))
         statement = ""
     return found
 
 
-def on_the_page():
+def on_the_page(page=PAGE):
     heading, found = "", set()
-    for line in PAGE.read_text(encoding="utf-8").splitlines():
+    for line in page.read_text(encoding="utf-8").splitlines():
         if line.startswith("## "):
             heading = line[3:]
         elif line.startswith("| `"):
@@ -107,6 +108,24 @@ class ApiPageTest(unittest.TestCase):
                     if name[1].startswith("~") or name[1] in ("operator=", "operator Slice")
                     or name == ("Comm", "BasicCommunicator")}
         self.assertEqual(sorted(functions - ordinary), sorted(on_the_page()))
+
+    def test_the_training_page_has_the_functions_of_its_headers_and_nothing_else(self):
+        sections = re.split(r"(?m)^## ", TRAINING_PAGE.read_text(encoding="utf-8"))[1:]
+        functions, page = set(), on_the_page(TRAINING_PAGE)
+        for section in sections:
+            heading = section.split("\n", 1)[0]
+            headers = re.findall(r"\]\(\.\./(training/\S+\.h)\)", section.split("\n| ")[0])
+            # Models have headers, too: their functions are named, not listed.
+            for header in [name for name in headers if "/models/" not in name]:
+                found = declared(header, lambda name, section=heading: section)
+                self.assertGreater(len(found), 0, header)
+                functions |= found
+        # Interfaces are not constructed; copies are forbidden.
+        left_out = ("~", "operator=", "LayerOf", "OptimizerOf")
+        functions = {each for each in functions if not each[1].startswith(left_out)}
+        named = {each for each in page if each[0] != "One step, complete"}
+        self.assertEqual(functions - named, set())
+        self.assertEqual(named - functions, set())
 
     def test_the_parser_finds_what_is_known(self):
         functions = set().union(*[declared(header) for header in HEADERS])

@@ -157,16 +157,14 @@ class PicturesTest(unittest.TestCase):
 
 class OutputTest(unittest.TestCase):
     def setUp(self):
-        """The reader's files at the places where the README shows output."""
+        """The reader's files at the places where pages show output."""
         run()  # before anything is checked
-        readme = PAGES["README.md"]
-        sources = [block.lines for block in pages.blocks("README.md", readme)
+        for block in all_blocks():
+            if block.language == "cpp" and any("rank_main(" in line for line in block.lines):
+                name = re.findall(r"Save this as\s+`(\w+\.cc)`", block.section)[-1]
+                (ROOT / name).write_text("\n".join(block.lines), encoding="utf-8")
+        sources = [block.lines for block in pages.blocks("README.md", PAGES["README.md"])
                    if block.language == "cpp"]
-        (ROOT / "hello.cc").write_text("\n".join(sources[0]), encoding="utf-8")
-        chapter = "exercises/04_allreduce/README.md"
-        in_turn = [block.lines for block in pages.blocks(chapter, PAGES[chapter])
-                   if block.language == "cpp" and any("rank_main" in line for line in block.lines)]
-        (ROOT / "in_turn.cc").write_text("\n".join(in_turn[0]), encoding="utf-8")
         self.ping_pong = "\n".join(['#include "collectives/ping_pong.h"', "namespace rankbox {",
                                     *sources[-1], "}", ""])
 

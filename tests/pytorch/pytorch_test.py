@@ -186,6 +186,19 @@ class Pages(unittest.TestCase):
                 if language == "python":
                     self.check_python(path, text)
 
+    def test_the_dataset_of_reviews_filters_and_numbers_classes(self):
+        page = pathlib.Path(SCRIPTS, "text.md").read_text(encoding="utf-8")
+        names = {}
+        exec(next(text for _, text in pages.blocks(page) if "class Reviews" in text), names)
+        path = WORK / "reviews.csv"
+        path.write_text('id,review,division\n1,"good, really",positive\n'
+                        '2,"not\n""good""",negative\n3,so so,mixed\n4, ,positive\n',
+                        encoding="utf-8")
+        reviews = names["Reviews"](path)
+        self.assertEqual([reviews[i] for i in range(len(reviews))],
+                         [("good, really", 1), ('not\n"good"', 0)])
+        self.assertEqual(reviews.skipped, 2)
+
     def test_launchers_have_these_options(self):
         """Of commands for several machines, which no test can run here."""
         known = torchrun.get_args_parser()
@@ -194,6 +207,9 @@ class Pages(unittest.TestCase):
             text = path.read_text(encoding="utf-8").replace("\\\n", " ")
             for line in re.findall(r"(?m)^.*\btorchrun (--[^`]*?)\"?(?: &)?$", text):
                 words = re.split(r" docs/| train\.py", line)[0].split()
+                # From 2.0 on also with dashes.
+                words = [word.replace("-", "_").replace("__", "--", 1)
+                         if word.startswith("--") else word for word in words]
                 known.parse_args([*words, "script.py"])
                 count += 1
         self.assertGreater(count, 2)
