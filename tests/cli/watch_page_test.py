@@ -92,6 +92,8 @@ class WatchPageTest(unittest.TestCase):
         self.assertIn("broadcast_ring fails: deadlock", self.text("verdict"))
         self.assertIn("broadcast_ring.cc:4", self.text("verdict"))
         self.assertIn("--replay world_size=2", self.text("verdict"))
+        self.assertIn("one rank has to send first", self.text("message"))
+        self.assertNotIn("waits", self.text("message"))  # the picture says it
         self.assertEqual(self.script("document.getElementById('live').textContent"),
                          "broadcast_ring fails: deadlock")
         self.screenshot("deadlock")

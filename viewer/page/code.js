@@ -81,7 +81,7 @@ class Code {
   reveal(row) {
     if (!row) return;
     const {list} = this;
-    const top = row.offsetTop - list.offsetTop;
+    const top = row.offsetTop;  // in the list, which is positioned
     const isSeen = top >= list.scrollTop && top + row.offsetHeight <= list.scrollTop + list.clientHeight;
     if (!isSeen) list.scrollTop = top - list.clientHeight / 3;
   }

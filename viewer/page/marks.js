@@ -96,7 +96,8 @@ class Marks {
       }
       if (isWide) {
         const band = view.band(run.rankOf(event), row);
-        pen.strokeRect(x + 0.5, band.y, end - x - 2, band.height);
+        if (!this.hasArrow(timebase, event))
+          pen.strokeRect(x + 0.5, band.y, end - x - 2, band.height);
         ++i;
       } else {
         pen.fillRect(x, y - 1, 2, 2);
@@ -107,13 +108,20 @@ class Marks {
     pen.globalAlpha = 1;
   }
 
+  /** Whether the event is a message that both sides began and ended. */
+  hasArrow(timebase, event) {
+    const {run} = this;
+    const link = run.link(event), kind = run.kind(event);
+    if (link < 0 || (kind !== "send" && kind !== "recv") || timebase.open.has(link)) return false;
+    return timebase.begin[event] === timebase.begin[link];
+  }
+
   /** A message takes the path to the other rank. Returns where the path goes on. */
   followArrow(pen, timebase, event, y) {
+    if (!this.hasArrow(timebase, event)) return y;
     const {view, run} = this;
-    const link = run.link(event), kind = run.kind(event);
-    if (link < 0 || (kind !== "send" && kind !== "recv") || timebase.open.has(link)) return y;
-    const [send, recv] = kind === "send" ? [event, link] : [link, event];
-    if (timebase.begin[send] !== timebase.begin[recv]) return y;
+    const link = run.link(event);
+    const [send, recv] = run.kind(event) === "send" ? [event, link] : [link, event];
     const to = this.middle(recv, RECV);
     pen.beginPath();
     pen.moveTo(view.x(timebase.begin[send]), this.middle(send, SEND));

@@ -18,12 +18,6 @@ function showRun({run, verdict}) {
   frame.contentWindow.location.replace(`run?${run}`);
 }
 
-/** The verdict above has the title, and the theme's button. */
-function hideWhatIsSaidAbove(page) {
-  page.querySelector("header").hidden = true;
-  page.body.style.padding = "0 1px";
-}
-
 function followHeight() {
   const frame = byId("run");
   frame.addEventListener("load", () => {
@@ -34,7 +28,6 @@ function followHeight() {
       frame.style.height = `${Math.min(MOST_FRAME, Math.max(LEAST_FRAME, wanted))}px`;
     };
     setThemeOfRun();
-    hideWhatIsSaidAbove(frame.contentDocument);
     const {rankbox} = frame.contentWindow;
     if (failureShown && rankbox) rankbox.code.markFailure(failureShown);
     new ResizeObserver(fit).observe(body);

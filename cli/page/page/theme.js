@@ -2,12 +2,11 @@
 
 function isDark() { return document.documentElement.dataset.theme === "dark"; }
 
-/** The picture's own button does it, and is hidden: there is one for both. */
+/** The picture's button does it, which is hidden in a frame: there is one for both. */
 function setThemeOfRun() {
   const {contentDocument} = byId("run");
   const button = contentDocument && contentDocument.getElementById("theme");
   if (!button) return;  // still the empty page
-  button.hidden = true;
   if ((contentDocument.documentElement.dataset.theme === "dark") !== isDark()) button.click();
 }
 

@@ -25,8 +25,9 @@ function chips(checks) {
 
 /** The picture of a deadlock lists who waits for whom; so the message need not. */
 function messageOf(failure, run) {
-  const [first] = failure.message.split("\n", 1);
-  return failure.kind === "deadlock" && run > 0 ? first : failure.message;
+  if (failure.kind !== "deadlock" || run === 0) return failure.message;
+  const isDrawn = (line) => /^\s+(rank \d+ waits|and so back)/.test(line);
+  return failure.message.split("\n").filter((line) => !isDrawn(line)).join("\n");
 }
 
 function checksTable(checks) {
