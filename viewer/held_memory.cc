@@ -21,8 +21,8 @@ HeldContents sum_of(const HeldContents& into, const HeldContents& from, ReduceOp
   if (from.state != State::kHeld) return into;
   HeldContents both = into;
   const bool is_idempotent = op == ReduceOp::MAX || op == ReduceOp::MIN;
-  for (const auto& [rank, times] : from.from) {
-    int& count = both.from[rank];
+  for (const auto& [tensor, times] : from.from) {
+    int& count = both.from[tensor];
     count = is_idempotent ? std::max(count, times) : count + times;
   }
   return both;

@@ -25,7 +25,7 @@ struct HeldContents {
   // kUntouched, kZero: the event of its rank after which it was allocated or filled.
   std::size_t since = 0;
   // The rest is of kHeld.
-  std::map<int, int> from;       // how often each rank contributed
+  std::map<int, int> from;       // how often what a rank first had in this tensor was added
   int home = -1;                 // the tensor that the data were in first
   std::int64_t home_offset = 0;  // of the first byte, in that tensor
   bool is_unread = false;        // no call has read it since it arrived

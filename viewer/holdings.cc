@@ -141,14 +141,24 @@ class Drawing {
     }
   }
 
+  /// Returns how often each rank contributed the same data: weights and gradients add up.
+  std::map<int, int> ranks_of(const HeldRun& run) const {
+    std::map<int, int> ranks;
+    for (const auto& [id, times] : run.contents.from) {
+      int& most = ranks[tensor(id).rank];
+      most = std::max(most, times);
+    }
+    return ranks;
+  }
+
   /// Of joined pieces, what all of them have.
   std::size_t number_of(const HeldRuns& piece) {
     PieceContents contents;
-    contents.from = piece.front().contents.from;
+    contents.from = ranks_of(piece.front());
     for (const HeldRun& run : piece) {
-      std::erase_if(contents.from,
-                    [&](const auto& each) { return !run.contents.from.contains(each.first); });
-      for (auto& [rank, times] : contents.from) times = std::min(times, run.contents.from.at(rank));
+      const std::map<int, int> here = ranks_of(run);
+      std::erase_if(contents.from, [&](const auto& each) { return !here.contains(each.first); });
+      for (auto& [rank, times] : contents.from) times = std::min(times, here.at(rank));
     }
     if (!contents.from.empty()) contents.label = label_of(piece);
     const auto [at, is_new] = numbers_.try_emplace(contents, holdings_.contents.size());
@@ -175,7 +185,7 @@ class Drawing {
       const std::int64_t first = run.contents.home_offset;
       pieces.insert(piece_at(begins, first));
       pieces.insert(piece_at(begins, first + run.bytes - 1));
-      for (const auto& [rank, times] : run.contents.from) owners.insert(rank);
+      for (const auto& [rank, times] : ranks_of(run)) owners.insert(rank);
     }
     if (most > 1) return range('c', pieces);
     if (owners.size() == runs.size()) return range('r', {owners.begin(), owners.end()});

@@ -112,6 +112,16 @@ TEST_CASE("what is added twice is counted twice, unless it is a maximum") {
   }
 }
 
+TEST_CASE("what a rank adds to other data of its own is no second time") {
+  const Trace trace = trace_of(2, [](Comm& dist) {
+    Tensor weights = full(2, 1.0F);
+    Tensor gradient = full(2, 0.5F);
+    dist.all_reduce(gradient);
+    accumulate(weights, gradient, ReduceOp::SUM);
+  });
+  CHECK(cells(holdings_of(trace), false) == text_of(Rows{"0: 0+1", "0: 0+1", "1: 0+1", "1: 0+1"}));
+}
+
 TEST_CASE("native collectives move contributions as their results do") {
   struct Row {
     std::string name;

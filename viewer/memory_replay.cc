@@ -15,13 +15,6 @@ namespace {
 using State = HeldContents::State;
 using Kind = MemoryNote::Kind;
 
-bool is_from_elsewhere(const HeldRuns& runs, int rank) {
-  return std::ranges::any_of(runs, [&](const HeldRun& run) {
-    return std::ranges::any_of(run.contents.from,
-                               [&](const auto& each) { return each.first != rank; });
-  });
-}
-
 HeldRuns concatenated(const std::vector<HeldRuns>& parts) {
   HeldRuns all;
   for (const HeldRuns& part : parts) all.insert(all.end(), part.begin(), part.end());
@@ -332,7 +325,7 @@ class MemoryReplay {
       const bool stays = is_target && contents.state == State::kZero;
       if (contents.state != State::kHeld && !stays) {
         contents.state = State::kHeld;
-        contents.from = {{rank.rank, 1}};
+        contents.from = {{id_of(tensor), 1}};
         contents.home = id_of(tensor);
         contents.home_offset = at;
         add_change(rank, contents.since, id_of(tensor), at, {run});
@@ -342,6 +335,14 @@ class MemoryReplay {
     }
     overwrite(tensor->runs, begin, runs);
     return runs;
+  }
+
+  bool is_from_elsewhere(const HeldRuns& runs, int rank) const {
+    return std::ranges::any_of(runs, [&](const HeldRun& run) {
+      return std::ranges::any_of(run.contents.from, [&](const auto& each) {
+        return history_.tensors[static_cast<std::size_t>(each.first)].rank != rank;
+      });
+    });
   }
 
   void note_contribution(int rank, int home) {

@@ -37,6 +37,7 @@ class Run {
     this.hasMemory = this.memoryVaries();
     this.pieces = head.held ? Math.max(...head.held.buffers.map(({begins}) => begins.length)) : 0;
     this.kinds = head.names.map(kindOfName);
+    this.hasPasses = this.kinds.includes("forward");
     // One label for all that moves says nothing.
     this.namesPieces = head.held && head.held.labels.filter(label => label).length > 1;
     this.snapshotOf = new Map();

@@ -1,7 +1,7 @@
 // The visible part of the run, and its place on the canvas. Lengths are CSS pixels.
 
 const AXIS_HEIGHT = 26;
-const LEAST_LANE = 10, MOST_LANE = 84;
+const LEAST_LANE = 10, MOST_LANE = 96;
 const LANE_HEIGHTS = {low: 10, medium: 34, high: 84};
 
 class View {
@@ -30,7 +30,8 @@ class View {
 
   /** The canvas height that shows all lanes at full height. */
   wantedHeight(room) {
-    const lane = LANE_HEIGHTS[this.laneHeight] || (this.run.hasMemory ? 76 : 58);
+    const lane = LANE_HEIGHTS[this.laneHeight] ||
+      (!this.run.hasMemory ? 58 : this.run.hasPasses ? 96 : 76);
     return Math.round(Math.max(150, Math.min(room, AXIS_HEIGHT + this.run.ranks * lane + 2)));
   }
 
@@ -55,7 +56,11 @@ class View {
     return {y: this.top(rank) + gap + row * inside / 3, height};
   }
 
-  memoryHeight() { return this.showMemory && this.lane >= 28 ? Math.round(this.lane * 0.22) : 0; }
+  /** In a pipeline, memory is what schedules differ by. */
+  memoryHeight() {
+    if (!this.showMemory || this.lane < 28) return 0;
+    return Math.round(this.lane * (this.run.hasPasses ? 0.42 : 0.22));
+  }
 
   fit() { this.show(0, this.length); }
 
