@@ -1,100 +1,26 @@
 """The page of a run in a real Chromium: clicks, keys, and what it shows.
 
-Run by browser_test.sh. $SAMPLE_PAGE is the program that writes the pages. Screenshots go to
-$TEST_UNDECLARED_OUTPUTS_DIR, where it is set.
+Run by browser_test.sh; browser_pages.py opens the pages.
 """
 
 import json
-import os
-import pathlib
-import shutil
-import subprocess
-import tempfile
 import time
 import unittest
 
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import Select, WebDriverWait
+from selenium.webdriver.support.ui import Select
 
-from browser_scripts import (AXIS_LABELS, COLOURS_OF_PASSES, ELEMENTS_IN_EIGHT_BYTES, FIND,
-                             LABELS, NUMBER_OF_COLOURS, POINT_OF, TIME_OF_A_FRAME)
-from chromium import start_chromium
+from browser_pages import PageTest, driver, find, page_of, script, wait_for
+from browser_pages import tearDownModule  # noqa: F401  (unittest finds it here)
+from browser_scripts import (AXIS_LABELS, COLOURS_OF_PASSES, ELEMENTS_IN_EIGHT_BYTES, FIND, LABELS,
+                             TIME_OF_A_FRAME)
 
 # On an idle machine, a million events open within 3 s and take 33 ms per frame; the test prints
 # both. The limits below are looser, so that a busy machine passes.
 OPENS_WITHIN = 15.0  # seconds
 FRAME_WITHIN = 300.0  # milliseconds
-
-
-def setUpModule():
-    global folder, driver
-    folder = pathlib.Path(tempfile.mkdtemp())
-    driver = start_chromium(folder / "profile")
-
-
-def tearDownModule():
-    driver.quit()
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-def page_of(name):
-    path = folder / f"{name}.html"
-    if not path.exists():
-        with open(path, "wb") as file:
-            subprocess.run([os.environ["SAMPLE_PAGE"], name], stdout=file, check=True)
-    return path.as_uri()
-
-
-def find(name):
-    return driver.find_element(By.ID, name)
-
-
-def script(text, *arguments):
-    return driver.execute_script(text, *arguments)
-
-
-def wait_for(text):
-    WebDriverWait(driver, 120, 0.05).until(lambda _: script("return " + text))
-
-
-class PageTest(unittest.TestCase):
-    def setUp(self):
-        driver.set_window_size(1280, 1000)
-
-    def open(self, name):
-        driver.get(page_of(name))
-        wait_for("window.rankbox && rankbox.drawn > 0")
-        script("for (const each of document.querySelectorAll('details')) each.open = true")
-
-    def screenshot(self, name):
-        wait_for("!rankbox.frame && !rankbox.gliding")
-        target = os.environ.get("TEST_UNDECLARED_OUTPUTS_DIR", str(folder))
-        path = pathlib.Path(target) / f"{name}.png"
-        driver.save_screenshot(str(path))
-        self.assertGreater(path.stat().st_size, 10_000)
-        self.assertGreater(script(NUMBER_OF_COLOURS), 8, "the picture is blank")
-
-    def point(self, event):
-        """Rests the pointer on an event."""
-        canvas = find("picture")
-        script("arguments[0].scrollIntoView({block: 'center'})", canvas)
-        x, y = script(POINT_OF, event)
-        box = canvas.size
-        actions = ActionChains(driver)
-        actions.move_to_element_with_offset(canvas, x - box["width"] // 2, y - box["height"] // 2)
-        return actions
-
-    def press(self, *keys):
-        find("picture").send_keys(*keys)
-        wait_for("!rankbox.frame && !rankbox.gliding")
-
-    def span(self):
-        return script("return rankbox.view.end - rankbox.view.begin")
-
-    def begin(self):
-        return script("return rankbox.view.begin")
 
 
 class OpeningTest(PageTest):
