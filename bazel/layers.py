@@ -66,6 +66,7 @@ LAYERS = [
     ("cli/grade", ALL),
     ("cli", ALL),
     ("bazel", []),
+    ("docs", ALL),
     ("tests", ALL),
 ]
 
