@@ -320,8 +320,9 @@ void add_check(CLI::App& app) {
       ->check(whole_number(0, kLargestSalt))
       ->type_name("N");
   check_command
-      ->add_option("--predict", options->prediction,
-                   "what you expect on 8 ranks: steps, steps and multiple of n bytes, or who wins")
+      ->add_option(
+          "--predict", options->prediction,
+          "what you expect on 8 ranks: steps, steps and bytes (a multiple of n), or who wins")
       ->type_name("TEXT");
   check_command->add_option("--memory", options->memory_mb, "MB it may use (default 1024)")
       ->check(whole_number(64, 1 << 20))

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "comm/errors.h"
+#include "judge/failure_of.h"
 #include "sim/clusters/clusters.h"
 
 namespace rankbox::cli {
@@ -20,7 +21,7 @@ constexpr std::int64_t kLargeCount = std::int64_t{1} << 20;
 
 struct Numbers {
   double steps = 0;
-  std::optional<double> bytes;  // in units of n
+  std::optional<double> bytes;  // in units of unit_of()
 };
 
 std::optional<Numbers> numbers_in(const std::string& line) {
@@ -55,10 +56,6 @@ std::vector<const Exercise*> rivals_of(const Exercise& exercise) {
   return rivals;
 }
 
-double bytes_of(const Case& example) {
-  return static_cast<double>(example.count.value_or(0) * kElementBytes);
-}
-
 std::string in_steps(double steps) {
   return fmt::format("{:g} step{}", steps, steps == 1 ? "" : "s");
 }
@@ -66,14 +63,16 @@ std::string in_steps(double steps) {
 std::string answer_to_numbers(const Exercise& exercise, const Numbers& guess) {
   const Case example = typical_case_of(exercise);
   const Cost cost = subject_of(exercise).cost(example);
-  const double n = bytes_of(example);
+  const CostUnit unit = unit_of(subject_of(exercise), example);
   std::string expected = in_steps(guess.steps);
   std::string actual = in_steps(cost.steps);
   bool right = guess.steps == cost.steps;
-  if (guess.bytes && n > 0) {
-    expected += fmt::format(" and {:.4g} n bytes", *guess.bytes);
-    actual += fmt::format(" and {:.4g} n bytes", cost.bytes / n);
-    right = right && std::abs(*guess.bytes - cost.bytes / n) < 0.005;
+  if (guess.bytes && example.count.value_or(0) > 0) {
+    const double bytes = cost.bytes / unit.size;
+    const std::string name = unit.name.empty() ? "" : unit.name + " ";
+    expected += fmt::format(" and {:.4g} {}bytes", *guess.bytes, name);
+    actual += fmt::format(" and {:.4g} {}bytes", bytes, name);
+    right = right && std::abs(*guess.bytes - bytes) < 0.005;
   }
   if (right) return fmt::format("you predicted {}: right", expected);
   return fmt::format("you predicted {}; it takes {} on {} ranks: which rank is busy longest?",
@@ -139,8 +138,10 @@ std::string question_about(const Exercise& exercise) {
       "Before its first run: on {} ranks, how many messages of {} go one after another?\n",
       example.world_size, exercise.name);
   if (has_tensor) {
+    const CostUnit unit = unit_of(subject_of(exercise), example);
     question +=
-        fmt::format("Answer \"STEPS\", or \"STEPS BYTES\" with the bytes as a multiple of n{}",
+        fmt::format("Answer \"STEPS\", or \"STEPS BYTES\"{}{}",
+                    unit.name.empty() ? "" : " with the bytes as a multiple of " + unit.name,
                     example.segments ? fmt::format(" ({} segments)", *example.segments) : "");
     question +=
         rivals_of(exercise).size() > 1 ? ",\nor the exercise that you expect to win at 4 MiB" : "";
@@ -159,10 +160,10 @@ std::string parse_prediction(const Exercise& exercise, const std::string& line) 
   if (is_name || numbers_in(text)) return text;
   const std::string winners =
       names.size() > 1 ? fmt::format(", or who wins: one of {}", fmt::join(names, ", ")) : "";
-  throw InvalidArgument(
-      fmt::format("prediction \"{}\": expected a number of steps, or steps and a multiple of n "
-                  "bytes (\"7 1.75\"){}",
-                  text, winners));
+  const CostUnit unit = unit_of(subject_of(exercise), typical_case_of(exercise));
+  throw InvalidArgument(fmt::format(
+      "prediction \"{}\": expected a number of steps, or steps and bytes{} (\"7 1.75\"){}", text,
+      unit.name.empty() ? "" : ", as a multiple of " + unit.name, winners));
 }
 
 std::string answer_to(const Exercise& exercise, const std::string& prediction) {

@@ -113,6 +113,12 @@ TEST_CASE("a prediction is kept over the stub, and answered when a program passe
   const CommandResult stub = rankbox({"check", "broadcast_ring", "--predict", "7 7"});
   INFO(stub.output);
   CHECK(lacks(stub.output, {"prediction is kept"}) == "");
+  // A prediction is in the unit of the header.
+  const Exercise& zero1 = *find_exercise("zero1");
+  solve(zero1);
+  CHECK(contains(rankbox({"check", "zero1", "--predict", "6 7"}).output,
+                 "6 steps and 7 Ψ bytes: right"));
+  rankbox({"reset", "zero1"});
   solve(ring());
   CHECK(lacks(rankbox({"check", "broadcast_ring"}).output, {"you predicted 7 steps"}) == "");
   rankbox({"reset", "broadcast_ring"});
