@@ -150,7 +150,13 @@ Hint origin_of_reduction(ReduceOp op, float value, const Shares& shares) {
   if (!is_average) return missing ? lacks(*missing, shares) : Hint();
   // A partial sum may have been divided, too.
   const auto divided = lacking_in_sum(value * p, shares, relative);
-  if (missing && divided && *missing != *divided) return {};
+  if (missing && divided && *missing != *divided) {
+    const auto is_alone = [&](const Ranks& ranks) { return ranks.size() + 1 == shares.size(); };
+    if (!is_alone(*missing) || !is_alone(*divided)) return {};
+    return {"share-of-one-rank",
+            "that is one rank's share alone: were the others never added, or overwritten by a "
+            "chunk that was sent too early?"};
+  }
   if (!missing) missing = divided;
   return missing ? lacks(*missing, shares) : Hint();
 }

@@ -84,13 +84,10 @@ void print(const Grade& graded, const Exercise& exercise, const CheckArguments& 
 
 /// Explains the names of checks and the signs, to a user whose first verdict this is.
 void print_legend() {
-  fmt::print(
-      "  {}\n",
-      wrap("The checks, in order: values (every element on every rank), messages (those of this "
-           "algorithm, all received), cost (steps, bytes and additions of the slowest path, as the "
-           "header promises), safety (right without buffers, too). ✓ passes, ✗ fails, · was not "
-           "judged, since another failed first. (Said once.)",
-           std::min(terminal_width(), 100) - 2, "  "));
+  fmt::print("{}",
+             fit("  the checks: values; messages (this algorithm's, all received); cost (as the\n"
+                 "  header promises); safety (right without buffers, too)\n"
+                 "  · was not judged, since another one failed (said once)\n"));
 }
 
 // Printed only if the learner's file passes.

@@ -241,8 +241,12 @@ TEST_CASE("what no shares explain has no origin") {
   CHECK(origin_of_reduction(SUM, 3.5F, {1, 2, 4}).id.empty());
   CHECK(origin_of_reduction(SUM, 0, {1, 2, 4}).id.empty());
   CHECK(origin_of_reduction(SUM, std::numeric_limits<float>::infinity(), {1, 2, 4}).id.empty());
-  // Rank 1 alone, undivided, or rank 2 alone, divided by 4.
-  CHECK(origin_of_reduction(AVG, 2, {1, 2, 8, 16}).id.empty());
+  // Rank 1 alone, undivided, or rank 2 alone, divided by 4: neither is named.
+  const Hint alone = origin_of_reduction(AVG, 2, {1, 2, 8, 16});
+  CHECK(alone.id == "share-of-one-rank");
+  CHECK_FALSE(testing::contains(alone.text, "rank 1 "));
+  // Ranks 0 and 1, undivided, or rank 2 and 1, divided by 4.
+  CHECK(origin_of_reduction(AVG, 3, {1, 2, 10, 16}).id.empty());
   CHECK(origin_of_reduction(SUM, 5, {5}).id.empty());
   // A share of 0 is in every sum.
   CHECK(testing::lacks(origin_of_reduction(SUM, 3, {0, 1, 2, 4}).text, {"rank 3"}) == "");
