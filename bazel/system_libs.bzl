@@ -28,6 +28,7 @@ _OPTIONAL_LIBRARIES = [
     struct(name = "boost_property_tree", modules = [], header = "boost/property_tree/xml_parser.hpp", package = "libboost-dev", links = []),
     struct(name = "cpp_httplib", modules = ["cpp-httplib"], header = "httplib.h", package = "libcpp-httplib-dev", links = None),
     struct(name = "yaml_cpp", modules = ["yaml-cpp"], header = "yaml-cpp/yaml.h", package = "libyaml-cpp-dev", links = ["-lyaml-cpp"]),
+    struct(name = "zlib", modules = ["zlib"], header = "zlib.h", package = "zlib1g-dev", links = ["-lz"]),
     struct(name = "benchmark", modules = ["benchmark"], header = "benchmark/benchmark.h", package = "libbenchmark-dev", links = ["-lbenchmark"]),
     struct(name = "mpi", modules = ["ompi-c", "mpi-c", "mpich"], header = "mpi.h", package = "libopenmpi-dev", links = None),
 ]

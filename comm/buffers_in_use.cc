@@ -127,10 +127,12 @@ BufferReused reused(const char* what, const char* fix, const Caller& starter, in
   const bool receives = std::string_view(starter.operation) == "irecv";
   const std::string other =
       peer < 0 ? "" : fmt::format(" {} rank {}", receives ? "from" : "to", peer);
+  const std::string at =
+      waited.line() == 0 ? "" : fmt::format(" at {}:{}", waited.file_name(), waited.line());
   return BufferReused(
-      fmt::format("rank {} {} the tensor of its {}{} at {}:{} before it waited for it at {}:{}; {}",
+      fmt::format("rank {} {} the tensor of its {}{} at {}:{} before it waited for it{}; {}",
                   starter.rank, what, starter.operation, other, starter.place.file_name(),
-                  starter.place.line(), waited.file_name(), waited.line(), fix),
+                  starter.place.line(), at, fix),
       starter.context(peer));
 }
 

@@ -91,6 +91,7 @@ class BuffersInUse {
 /// Returns the error of a wait for an operation whose tensor was freed.
 /// @param starter the call that started it
 /// @param peer a rank of the world; -1: none
+/// @param waited without a line: it did not come to wait
 BufferReused freed_before_wait(const Caller& starter, int peer, Place waited);
 
 /// Returns the error of a wait for an operation whose tensor was written to. Parameters: as above.

@@ -3,16 +3,18 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+
+#include "comm/ranks_in_words.h"
 
 namespace rankbox {
 
-std::string communicator_name(std::span<const int> members, const char* file, int line) {
-  if (line != 0) return fmt::format("the communicator split at {}:{}", file, line);
-  constexpr std::size_t kMostNamed = 8;
-  const std::span<const int> named = members.first(std::min(members.size(), kMostNamed));
-  return fmt::format("the communicator of ranks {}{}", fmt::join(named, ", "),
-                     named.size() < members.size() ? ", …" : "");
+std::string communicator_name(std::span<const int> members, const char* file, int line,
+                              int number) {
+  const std::string of = fmt::format("of world {}", ranks_in_words(members));
+  if (line == 0) return "the communicator " + of;
+  const char* const ending = number == 2 ? "nd" : number == 3 ? "rd" : "th";
+  const std::string time = number > 1 ? fmt::format(" the {}{} time", number, ending) : "";
+  return fmt::format("the communicator split at {}:{}{}, {}", file, line, time, of);
 }
 
 std::string ranks_in_communicator(std::span<const int> members, const std::string& name,

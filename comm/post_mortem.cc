@@ -58,34 +58,46 @@ CollectiveCall collective_call(const FlightCall& call) {
   return made;
 }
 
-/// Returns the communicator, as its first member made it; null if no log knows it.
-const FlightGroup* group_of(std::span<const FlightLog> logs, std::uint64_t id) {
-  const FlightGroup* found = nullptr;
+/// A communicator, as its first member made it.
+struct NamedGroup {
+  std::vector<int> members;
+  std::string name;
+};
+
+std::string name_of_group(const FlightLog& log, const FlightGroup& group) {
+  int number = 1;  // of those that its line made of its ranks
+  for (const FlightGroup& earlier : log.groups) {
+    if (&earlier == &group) break;
+    number += earlier.line == group.line && earlier.file == group.file &&
+              earlier.members == group.members;
+  }
+  return communicator_name(group.members, group.file.c_str(), group.line, number);
+}
+
+/// Returns nothing if no log knows it.
+std::optional<NamedGroup> group_of(std::span<const FlightLog> logs, std::uint64_t id) {
+  std::optional<NamedGroup> found;
   for (const FlightLog& log : logs) {
     const auto known = std::ranges::find(log.groups, id, &FlightGroup::id);
     if (known == log.groups.end()) continue;
-    if (found == nullptr || log.rank == known->members.front()) found = &*known;
+    if (!found || log.rank == known->members.front())
+      found = {known->members, name_of_group(log, *known)};
   }
   return found;
 }
 
-std::string name_of_group(const FlightGroup& group) {
-  return communicator_name(group.members, group.file.c_str(), group.line);
-}
-
-/// Returns ", in the communicator split at ring.cc:7"; "" for that of all ranks.
+/// Returns ", in the communicator split at ring.cc:7, …"; "" for that of all ranks.
 std::string communicator_in_words(std::span<const FlightLog> logs, const FlightCall& call) {
-  const FlightGroup* const group = call.group == 0 ? nullptr : group_of(logs, call.group);
-  return group == nullptr ? "" : fmt::format(", in {}", name_of_group(*group));
+  const auto group = call.group == 0 ? std::nullopt : group_of(logs, call.group);
+  return group ? fmt::format(", in {}", group->name) : "";
 }
 
-/// Returns " (ranks 1 and 0 of the communicator split at ring.cc:7)" of a message; "" if all ranks
-/// are in it.
-std::string ranks_in_words(std::span<const FlightLog> logs, const Seen& sent) {
-  const FlightGroup* const group =
-      sent.call().group == 0 ? nullptr : group_of(logs, sent.call().group);
-  if (group == nullptr) return "";
-  return ranks_in_communicator(group->members, name_of_group(*group), sent.rank, sent.call().peer);
+/// Returns " (ranks 1 and 0 of the communicator split at ring.cc:7, …)" of a message; "" if all
+/// ranks are in it.
+std::string ranks_of_message(std::span<const FlightLog> logs, const Seen& sent) {
+  const auto group = sent.call().group == 0 ? std::nullopt : group_of(logs, sent.call().group);
+  if (!group) return "";
+  return ranks_in_communicator(group->members, group->name, sent.rank, sent.call().peer);
 }
 
 std::string call_in_words(const Seen& seen) {
@@ -155,7 +167,7 @@ PostMortem first_mismatch(std::span<const FlightLog> logs) {
         Kind::kMessageMismatch, sent, received, received.context(),
         fmt::format("message mismatch: {}, but {}{}; both sides must agree on element "
                     "count and dtype",
-                    call_in_words(sent), call_in_words(received), ranks_in_words(logs, sent)));
+                    call_in_words(sent), call_in_words(received), ranks_of_message(logs, sent)));
   }
   std::vector<std::uint64_t> disagreed;  // groups: later differences are consequences
   for (const auto& [key, by_rank] : calls.collectives) {

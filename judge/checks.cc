@@ -53,16 +53,15 @@ RunCheck number_check(std::function<std::int64_t(const Case&)> messages, const H
 }
 
 RunCheck cost_check(const Subject& subject) {
-  return {.kind = FailureKind::kCost,
-          .compare = [cost = subject.cost, may_cost_less = subject.may_cost_less,
-                      natives = subject.natives](const RunReport& report,
-                                                 const Case& example) -> std::optional<Failure> {
-            const Cost expected = cost(example);
-            if (is_same(expected, report.cost, natives)) return std::nullopt;
-            const bool is_bound = may_cost_less && may_cost_less(example);
-            if (is_bound && is_at_most(report.cost, expected)) return std::nullopt;
-            return failure_of_cost(expected, example, report);
-          }};
+  return {
+      .kind = FailureKind::kCost,
+      .compare = [subject](const RunReport& report, const Case& example) -> std::optional<Failure> {
+        const Cost expected = subject.cost(example);
+        if (is_same(expected, report.cost, subject.natives)) return std::nullopt;
+        const bool is_bound = subject.may_cost_less && subject.may_cost_less(example);
+        if (is_bound && is_at_most(report.cost, expected)) return std::nullopt;
+        return failure_of_cost(expected, example, report, subject);
+      }};
 }
 
 std::optional<Failure> first_failure(const std::vector<RunCheck>& checks, FailureKind kind,

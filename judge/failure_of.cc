@@ -44,7 +44,7 @@ FailureKind kind_of(const std::exception& error) {
 
 void point_to(Failure& failure, const Event& event) {
   failure.op = name_of(event);
-  failure.peer = event.peer;
+  failure.peer = event.peer == failure.rank ? -1 : event.peer;  // the root itself
   failure.file = event.place.file_name();
   failure.line = static_cast<int>(event.place.line());
 }
@@ -124,7 +124,6 @@ Hint cost_hint(const Cost& expected, const Case& example, const RunReport& repor
   const Cost& actual = report.cost;
 
   // Most specific cause first: one mistake often changes several coefficients.
-  if (Hint hint = hint_of_superfluous(expected, example, report); !hint.id.empty()) return hint;
   // Native collectives reduce without an event of their own.
   if (expected.reduced > 0 && actual.reduced == 0 && !has_reduction(report.trace)) {
     return {"no-reduction",
@@ -205,7 +204,11 @@ Failure failure_of(const Difference& difference, int rank, const Case& example,
   failure.expected = difference.expected;
   failure.actual = difference.actual;
   failure.code = difference.code;
-  point_to_last_of(failure, trace, true);
+  if (difference.call != nullptr) {
+    point_to(failure, *difference.call);
+  } else {
+    point_to_last_of(failure, trace, true);
+  }
 
   const std::string element = difference.index < 0 ? "" : fmt::format("[{}]", difference.index);
   failure.message = fmt::format("{}{}", difference.what, element);
@@ -265,7 +268,6 @@ std::optional<Failure> failure_of_native(const Trace& trace, const Case& example
   }
   if (native == nullptr) return std::nullopt;
   point_to(failure, *native);
-  if (failure.peer == failure.rank) failure.peer = -1;  // the root itself
   const bool needless_barrier =
       native->collective == CollectiveKind::kBarrier && !subject.is_barrier;
   failure.kind = needless_barrier ? FailureKind::kSafety : FailureKind::kMessages;
@@ -279,35 +281,52 @@ std::optional<Failure> failure_of_native(const Trace& trace, const Case& example
   return failure;
 }
 
-Failure failure_of_cost(const Cost& expected, const Case& example, const RunReport& report) {
+Failure failure_of_cost(const Cost& expected, const Case& example, const RunReport& report,
+                        const Subject& subject) {
   Failure failure;
   failure.kind = FailureKind::kCost;
+  Hint hint = hint_of_superfluous(expected, example, report);
   const auto busiest =
       std::max_element(report.clocks.begin(), report.clocks.end(),
                        [](const Clock& a, const Clock& b) { return a.cost.steps < b.cost.steps; });
   if (busiest != report.clocks.end()) {
     failure.rank = static_cast<int>(busiest - report.clocks.begin());
     point_to_last_of(failure, report.trace, false);
+    if (subject.culprit && hint.id.empty()) {
+      const Culprit culprit = subject.culprit(report.trace, failure.rank, example);
+      if (culprit.call != nullptr) point_to(failure, *culprit.call);
+      hint = culprit.hint;
+    }
   }
-  failure.expected = in_words(expected, example);
-  failure.actual = in_words(report.cost, example);
-  failure.message = fmt::format("expected {}, got {} ({}{})", failure.expected, failure.actual,
-                                to_string(example), definition_of_n(example));
-  add_hint(failure, cost_hint(expected, example, report));
+  const CostUnit unit = unit_of(subject, example);
+  failure.expected = in_words(expected, unit);
+  failure.actual = in_words(report.cost, unit);
+  failure.message = fmt::format("expected {}, got {} ({})", failure.expected, failure.actual,
+                                in_words(example, unit));
+  add_hint(failure, hint.id.empty() ? cost_hint(expected, example, report) : hint);
   return failure;
 }
 
-std::string in_words(const Cost& cost, const Case& example) {
-  const double n = static_cast<double>(example.count.value_or(0) * kElementBytes);
-  const std::string steps = fmt::format("{:g} step{}", cost.steps, cost.steps == 1 ? "" : "s");
-  if (n == 0) return fmt::format("{}, {:g} bytes, {:g} reduced", steps, cost.bytes, cost.reduced);
-  return fmt::format("{}, {:.4g} n bytes, {:.4g} n reduced", steps, cost.bytes / n,
-                     cost.reduced / n);
+CostUnit unit_of(const Subject& subject, const Case& example) {
+  if (subject.cost_unit) return subject.cost_unit(example);
+  const std::int64_t count = example.count.value_or(0);
+  if (count == 0) return {};
+  const std::int64_t bytes = count * kElementBytes;
+  return {"n", static_cast<double>(bytes),
+          fmt::format("n = {} bytes, {} element{}", bytes, count, count == 1 ? "" : "s")};
 }
 
-std::string definition_of_n(const Case& example) {
-  const std::int64_t count = example.count.value_or(0);
-  return count == 0 ? "" : fmt::format("; n = {} bytes: count elements", count * kElementBytes);
+std::string in_words(const Cost& cost, const CostUnit& unit) {
+  const std::string steps = fmt::format("{:g} step{}", cost.steps, cost.steps == 1 ? "" : "s");
+  if (unit.name.empty())
+    return fmt::format("{}, {:g} bytes, {:g} reduced", steps, cost.bytes, cost.reduced);
+  return fmt::format("{0}, {2:.4g} {1} bytes, {3:.4g} {1} reduced", steps, unit.name,
+                     cost.bytes / unit.size, cost.reduced / unit.size);
+}
+
+std::string in_words(const Case& example, const CostUnit& unit) {
+  const std::string text = to_string(example);
+  return unit.definition.empty() ? text : fmt::format("{}; {}", text, unit.definition);
 }
 
 }  // namespace rankbox

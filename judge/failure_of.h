@@ -29,15 +29,18 @@ std::optional<Failure> failure_of_native(const Trace& trace, const Case& example
 std::optional<Failure> failure_of_split(const Trace& trace, const Case& example,
                                         const Subject& subject);
 
-/// Returns the failure for a cost other than the promised one. Points to the last event of the
-/// busiest rank.
-Failure failure_of_cost(const Cost& expected, const Case& example, const RunReport& report);
+/// Returns the failure for a cost other than the promised one. Points to the subject's culprit, or
+/// else to the last event of the busiest rank.
+Failure failure_of_cost(const Cost& expected, const Case& example, const RunReport& report,
+                        const Subject& subject);
 
-/// Returns "7 steps, 7 n bytes, 0 n reduced", in units of the n bytes of a tensor of `count`
-/// elements.
-std::string in_words(const Cost& cost, const Case& example);
+/// Returns the unit of the subject's costs.
+CostUnit unit_of(const Subject& subject, const Case& example);
 
-/// Returns "; n = 388 bytes: count elements", to follow the case; empty where costs are in bytes.
-std::string definition_of_n(const Case& example);
+/// Returns "7 steps, 7 n bytes, 0 n reduced".
+std::string in_words(const Cost& cost, const CostUnit& unit);
+
+/// Returns "world_size=2,count=97; n = 388 bytes, 97 elements".
+std::string in_words(const Case& example, const CostUnit& unit);
 
 }  // namespace rankbox

@@ -126,6 +126,13 @@ Tensor shares_of(ReduceOp op, int rank, std::int64_t count, int world_size, std:
   return filled(count, [&](std::int64_t i) { return share(op, rank, i, world_size, tensor); });
 }
 
+std::vector<float> shares_at(ReduceOp op, std::int64_t i, int world_size, std::uint64_t tensor) {
+  std::vector<float> shares;
+  for (int rank = 0; rank < world_size; ++rank)
+    shares.push_back(share(op, rank, i, world_size, tensor));
+  return shares;
+}
+
 float reduced(ReduceOp op, std::int64_t i, int world_size) {
   return reduce_shares(op, world_size, [&](int rank) { return share(op, rank, i, world_size); });
 }
@@ -141,34 +148,6 @@ Hint origin_of_element(float value, int world_size, std::uint64_t tensor) {
   if (rank >= static_cast<std::uint64_t>(world_size)) return {};
   return {"element-of-a-rank",
           fmt::format("that is element {} of rank {}", number % kRankStride, rank)};
-}
-
-Hint origin_of_reduction(ReduceOp op, float value, std::int64_t i, int world_size) {
-  if (std::isnan(value))
-    return {"never-written-or-added-early",
-            "it was never written, or a buffer was added before it was filled"};
-  // Every result of MAX and MIN is one rank's share.
-  const bool adds_up = op != ReduceOp::MAX && op != ReduceOp::MIN;
-  for (int rank = 0; rank < world_size && adds_up && world_size > 1; ++rank) {
-    if (value == share(op, rank, i, world_size)) {
-      return {"share-of-one-rank",
-              fmt::format("that is the share of rank {} alone: was the reduction lost?", rank)};
-    }
-  }
-  if (op == ReduceOp::AVG && value == reduced(ReduceOp::SUM, i, world_size)) {
-    return {"avg-not-divided", "that is the sum: AVG divides it by world_size at the very end"};
-  }
-  if (op != ReduceOp::SUM) return {};
-  const float sum = reduced(op, i, world_size);
-  for (int rank = 0; rank < world_size; ++rank) {
-    if (value == sum - share(op, rank, i, world_size)) {
-      return {"share-missing", fmt::format("the share of rank {} is missing", rank)};
-    }
-    if (value == sum + share(op, rank, i, world_size)) {
-      return {"share-twice", fmt::format("the share of rank {} was added twice", rank)};
-    }
-  }
-  return {};
 }
 
 }  // namespace rankbox

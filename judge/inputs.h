@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "comm/reduce_op.h"
 #include "comm/tensor.h"
@@ -67,6 +68,9 @@ float reduce_shares(ReduceOp op, int world_size, ShareOf share_of) {
   return static_cast<float>(op == ReduceOp::AVG ? result / world_size : result);
 }
 
+/// Returns element i of every rank's share.
+std::vector<float> shares_at(ReduceOp op, std::int64_t i, int world_size, std::uint64_t tensor = 0);
+
 /// Returns element i of the reduction over all ranks' shares.
 float reduced(ReduceOp op, std::int64_t i, int world_size);
 
@@ -74,8 +78,8 @@ float reduced(ReduceOp op, std::int64_t i, int world_size);
 /// more than once.
 float tolerance(ReduceOp op);
 
-/// Describes the likely origin of a wrong value; empty if unknown.
+/// Describes the likely origin of a wrong value; empty if unknown. Of a reduction:
+/// origin_of_reduction.h.
 Hint origin_of_element(float value, int world_size, std::uint64_t tensor = 0);
-Hint origin_of_reduction(ReduceOp op, float value, std::int64_t i, int world_size);
 
 }  // namespace rankbox

@@ -248,9 +248,9 @@ class Judgement {
     }
   }
 
-  static std::string cost_in_words(const RunReport& report, const Case& example) {
-    return fmt::format("{}: {}{}", to_string(example), in_words(report.cost, example),
-                       definition_of_n(example));
+  std::string cost_in_words(const RunReport& report, const Case& example) const {
+    const CostUnit unit = unit_of(subject_, example);
+    return fmt::format("{} ({})", in_words(report.cost, unit), in_words(example, unit));
   }
 
   void warn_of_streams(const Trace& trace, const Case& example) {

@@ -28,7 +28,8 @@ struct Difference {
   Hint hint;      // the likely cause, if known
   int rank = -1;  // set by a comparison of a report; comparisons on a rank need not set it
   FailureKind kind = FailureKind::kValues;
-  const void* code = nullptr;  // the code that made it, if no event of a trace shows it
+  const void* code = nullptr;   // the code that made it, if no event of a trace shows it
+  const Event* call = nullptr;  // to blame, in the trace of the report that a check compares
 };
 
 // For comm/result_bytes.h. An address means nothing to another process.
@@ -54,6 +55,19 @@ enum class Natives {
   kBarrierAndOthers,  // also the barrier: ranks wait for something other than a message
 };
 
+/// The unit of the bytes in a cost.
+struct CostUnit {
+  std::string name = {};        // "n", "Ψ"; empty: bytes
+  double size = 1;              // what it stands for
+  std::string definition = {};  // "n = 388 bytes, 97 elements"; may be empty
+};
+
+/// The call that makes a cost another one than promised.
+struct Culprit {
+  const Event* call = nullptr;  // null: unknown
+  Hint hint = {};
+};
+
 /// The idle share of a rank's time that a schedule promises.
 struct IdleShare {
   double share = 0;
@@ -76,6 +90,12 @@ struct Subject {
 
   /// Returns the promised cost. Null: no closed form; only `checks` compare costs.
   std::function<Cost(const Case& example)> cost = {};
+
+  /// Returns the unit that the contract tells its cost in. Null: n, the bytes of `count` elements.
+  std::function<CostUnit(const Case& example)> cost_unit = {};
+
+  /// Names a call of this rank that explains a cost other than the promised one. May be null.
+  std::function<Culprit(const Trace& trace, int rank, const Case& example)> culprit = {};
 
   /// Set if the promised bytes and additions are bounds in some cases: there a run may have fewer,
   /// in as many steps.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -15,7 +16,8 @@ namespace {
 constexpr std::size_t kMessageLines = 7;  // of twelve; the others hold name, place and replay
 constexpr std::size_t kFirstLines = 4;    // of a longer message; the others are its last
 constexpr const char* kCut = " …";
-constexpr std::size_t kMessageWidth = 400;
+constexpr std::size_t kMessageWidth = 1000;  // of a line, before it is wrapped
+constexpr std::size_t kRowWidth = 160;
 
 class Writer {
  public:
@@ -37,8 +39,8 @@ class Writer {
 /// Returns whether the byte continues a character of UTF-8.
 bool is_inside_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
-/// Returns the message in lines. Those that are too long lose their end, and too many their middle:
-/// a hint comes last.
+/// Returns the message in lines. Those that are far too long lose their end, and too many their
+/// middle: a hint comes last.
 std::vector<std::string> lines_of(const std::string& message) {
   std::vector<std::string> lines;
   std::size_t begin = 0;
@@ -60,20 +62,49 @@ std::vector<std::string> lines_of(const std::string& message) {
   return lines;
 }
 
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char byte) { return !is_inside_character(byte); }));
+}
+
+/// Returns the line in rows of at most kRowWidth characters, broken at spaces. A longer word stays
+/// whole, and so does a command (./rankbox …), so that it can be copied.
+/// @param indent what the first row begins with; others have as many spaces, and two more
+/// @param columns of `indent`
+std::string rows(const std::string& indent, std::size_t columns, const std::string& line) {
+  std::string text = indent;
+  std::size_t used = columns;
+  for (std::size_t begin = 0; begin < line.size();) {
+    std::size_t end = std::min(line.find(' ', begin + 1), line.size());
+    if (line.compare(line.find_first_not_of(' ', begin), 9, "./rankbox") == 0) end = line.size();
+    std::string word = line.substr(begin, end - begin);
+    const bool fits_below = columns + 2 + width_of(word) <= kRowWidth && word != kCut;
+    if (used + width_of(word) > kRowWidth && begin > 0 && fits_below) {
+      text += "\n" + std::string(columns + 2, ' ');
+      used = columns + 2;
+      word.erase(0, word.find_first_not_of(' '));
+    }
+    text += word;
+    used += width_of(word);
+    begin = end;
+  }
+  return text + "\n";
+}
+
 std::string passed(const Verdict& verdict, const Writer& writer) {
   std::string text = fmt::format("{} {}\n", writer.green("✓"), writer.bold(verdict.name));
   for (const Check& check : verdict.checks) {
     if (check.status != CheckStatus::kPass) continue;  // skipped
     std::string heading = check.name;
     for (const std::string& line : lines_of(check.detail)) {
-      text += fmt::format("  {:<10}{}\n", heading, line);
+      text += rows(fmt::format("  {:<10}", heading), 12, line);
       heading.clear();
     }
   }
   for (const std::string& warning : verdict.warnings) {
     std::string heading = writer.yellow("warning") + "   ";
     for (const std::string& line : lines_of(warning)) {
-      text += fmt::format("  {}{}\n", heading, line);
+      text += rows("  " + heading, 12, line);
       heading = "          ";
     }
   }
@@ -130,14 +161,14 @@ std::string failed(const Verdict& verdict, const Failure& failure, const Writer&
       text += fmt::format("  {}:{}\n", visible_name(failure.file), failure.line);
     return text;
   }
-  for (const std::string& line : lines_of(failure.message)) text += fmt::format("  {}\n", line);
+  for (const std::string& line : lines_of(failure.message)) text += rows("  ", 2, line);
   const std::string place = visible_name(where(failure));
   if (!place.empty()) text += fmt::format("  at: {}\n", place);
   if (!failure.replay.empty()) text += fmt::format("  again: {}\n", failure.replay);
   for (const Check& check : verdict.checks) {
     const bool is_another = check.status == CheckStatus::kFail && check.detail != failure.message;
     if (is_another && !check.detail.empty())
-      text += fmt::format("  {} too: {}\n", check.name, lines_of(check.detail).front());
+      text += rows("  ", 2, check.name + " too: " + lines_of(check.detail).front());
   }
   const bool any_made =
       std::any_of(verdict.checks.begin(), verdict.checks.end(),

@@ -1,4 +1,5 @@
-// A verdict as text: one or two lines per check on success, at most twelve on failure.
+// A verdict as text: one or two lines per check on success, at most twelve on failure, of
+// which those longer than 160 characters are wrapped.
 #pragma once
 
 #include <string>

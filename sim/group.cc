@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "comm/communicator_name.h"
 #include "sim/wait.h"
+#include "sim/world.h"
 
 namespace rankbox::sim {
 namespace {
@@ -42,7 +44,14 @@ std::string Group::in_words(int world_rank, int peer) const {
 std::string Group::in_words() const { return id_ == 0 ? "" : fmt::format(", in {}", name()); }
 
 std::string Group::name() const {
-  return communicator_name(members_, made_.file_name(), static_cast<int>(made_.line()));
+  return communicator_name(members_, made_.file_name(), static_cast<int>(made_.line()),
+                           1 + world_.repeated_by(*this));
+}
+
+bool Group::repeats(const Group& other) const {
+  return other.id_ < id_ && other.made_.line() == made_.line() &&
+         std::string_view(other.made_.file_name()) == made_.file_name() &&
+         other.members_ == members_;
 }
 
 CollectiveJob& Group::free_job() {

@@ -33,12 +33,13 @@ class Group {
   int size() const { return static_cast<int>(members_.size()); }
   const std::vector<int>& members() const { return members_; }
   const std::vector<int>& path() const { return path_; }
-  /// Returns " (ranks 1 and 0 of the communicator split at ring.cc:7)", for messages, which
-  /// name ranks of the world; "" for the world.
+  /// Returns " (ranks 1 and 0 of the communicator split at ring.cc:7, of world ranks 0 and 2)",
+  /// for messages, which name ranks of the world; "" for the world.
   std::string in_words(int world_rank, int peer) const;
-  /// Returns ", in the communicator split at ring.cc:7", or ", in the communicator of ranks 0, 2"
-  /// if no line made it; "" for the world.
+  /// Returns ", in the communicator split at ring.cc:7, of world ranks 0 and 2"; "" for the world.
   std::string in_words() const;
+  /// Returns whether it was made after the other one, on the same line and of the same ranks.
+  bool repeats(const Group& other) const;
   int world_rank(int index) const { return members_[static_cast<std::size_t>(index)]; }
 
   /// Returns the mailbox from src to dst (indices), created on first use.

@@ -126,6 +126,10 @@ void PendingOperation::drop() {
         is_collective_ ? group_.withdraw(collective_) : mine.channel->abandon(mine);
     if (!taken_back) wait_until_done(mine);
   }
+  // An exception that ends this rank, or another one, may come of the data that it spoilt.
+  if (rank_->overwritten == nullptr && was_changed())
+    rank_->overwritten =
+        std::make_exception_ptr(written_before_wait(caller_, peer_, Place()));  // never waited for
   // In a stopped world ranks are being unwound: the drop is not their error.
   if (rank_->dropped_request.empty() && !rank_->world->is_stopped()) {
     rank_->dropped_request = fmt::format(

@@ -60,6 +60,8 @@ struct alignas(64) RankState {
 
   std::vector<MessageMismatch> mismatches;  // found by this rank, as of the lower of the two
 
+  std::exception_ptr overwritten;  // BufferReused of a request that was dropped; null: none
+
   // The first request that was dropped unfinished, as text; empty: none.
   std::string dropped_request;
   const char* dropped_operation = "";

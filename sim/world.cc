@@ -56,6 +56,16 @@ int rank_of_collective_mismatch(const std::exception_ptr& cause) {
   }
 }
 
+bool is_a_stub(const std::exception_ptr& cause) {
+  try {
+    std::rethrow_exception(cause);
+  } catch (const NotImplemented&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
 }  // namespace
 
 RankState*& current_rank() {
@@ -117,6 +127,12 @@ const Group& World::group_of(const Channel& channel) {
     if (groups_[i]->owns(channel)) return *groups_[i];
   }
   return *world_group_;
+}
+
+int World::repeated_by(const Group& group) {
+  const Lock guard(lock_);
+  return static_cast<int>(
+      std::ranges::count_if(groups_, [&](const auto& earlier) { return group.repeats(*earlier); }));
 }
 
 void World::stop(std::exception_ptr cause, std::shared_ptr<const DeadlockError> deadlock) {
@@ -186,6 +202,8 @@ std::exception_ptr World::verdict() {
     // All ranks share a deadlock; it names the cycle's first.
     return given_up == nullptr ? cause_ : given_up;
   }
+  if (const std::exception_ptr earlier = overwritten(); earlier && !is_a_stub(cause_))
+    return earlier;
   const std::string what = what_of(cause_);
   // A collective mismatch names the rank that differs.
   const int named = rank_of_collective_mismatch(cause_);
@@ -204,6 +222,12 @@ std::exception_ptr World::dropped_request() const {
                                static_cast<int>(rank.dropped_place.line())};
     return std::make_exception_ptr(UnreceivedMessage(rank.dropped_request, context));
   }
+  return nullptr;
+}
+
+std::exception_ptr World::overwritten() const {
+  for (const RankState& rank : ranks_)
+    if (rank.overwritten != nullptr) return rank.overwritten;
   return nullptr;
 }
 

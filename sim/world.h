@@ -41,6 +41,9 @@ class World {
   /// Returns the communicator of a mailbox, for reports. Thread safety: any rank may call it.
   const Group& group_of(const Channel& channel);
 
+  /// Returns how many earlier communicators `group` repeats. Thread safety: any rank may call it.
+  int repeated_by(const Group& group);
+
   /// Stops the world with a first cause (later ones are ignored): every wait of every rank, now and
   /// later, ends.
   void stop(std::exception_ptr cause) { stop(std::move(cause), nullptr); }
@@ -64,7 +67,8 @@ class World {
   void leave(RankState& rank);
 
   /// Returns the first cause if there is one, else an error for leftover messages, else null. Call
-  /// after all ranks have returned. If several ranks report the same failure (the two sides of a
+  /// after all ranks have returned. A rank that wrote to a buffer in flight comes before what its
+  /// wrong data led to: an exception, or a mismatch. If several ranks report the same failure (the two sides of a
   /// mismatch), the lowest rank's counts, whichever was first; of collectives that differ, the one
   /// that the report names first.
   std::exception_ptr verdict();
@@ -83,6 +87,7 @@ class World {
   std::vector<Group*> groups_by_path();
   std::exception_ptr left_behind();
   std::exception_ptr dropped_request() const;  // null: none was dropped
+  std::exception_ptr overwritten() const;      // null: no rank wrote to a buffer in flight
   std::exception_ptr known_mismatch() const;   // null: every message that met its receive fits
 
   const RunOptions options_;

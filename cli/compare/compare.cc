@@ -322,6 +322,7 @@ void add_compare(CLI::App& app) {
                       "machine; needs --backend mpi or nccl");
   command->add_option("--plot", options->plot,
                       "draw time and bus bandwidth against size: a .svg, .png or .pdf file");
+  group_compare_options(*command);
   command->footer(
       "Examples:\n"
       "  ./rankbox compare --collective broadcast --ranks 8 --sizes 1K:16M:16 --cluster h100-efa\n"

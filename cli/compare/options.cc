@@ -208,6 +208,11 @@ void add_program_options(CLI::App& app, CompareArguments& typed) {
   app.add_flag("--is-baseline", typed.is_baseline)->group("");
 }
 
+void group_compare_options(CLI::App& app) {
+  group_options(app, {"collective", "algorithms", "ranks", "sizes", "op", "cluster",
+                      "list-clusters", "virtual", "mine", "backend", "plot", "json"});
+}
+
 void check_virtual(const CLI::App& app, const CompareArguments& typed) {
   if (!typed.without_data) return;
   for (const char* option :

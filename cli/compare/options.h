@@ -54,6 +54,8 @@ struct CompareArguments {
 void add_compare_options(CLI::App& app, CompareArguments& typed);
 /// Options of the backends' programs, which also run on other machines.
 void add_program_options(CLI::App& app, CompareArguments& typed);
+/// Lists common options first in the help. Call it when all are there.
+void group_compare_options(CLI::App& app);
 
 /// Throws InvalidArgument for options that have no meaning with --virtual.
 void check_virtual(const CLI::App& app, const CompareArguments& typed);

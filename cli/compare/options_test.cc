@@ -44,6 +44,22 @@ std::string complaint(const Words& options) {
   return "";
 }
 
+TEST_CASE("the help begins with the common options") {
+  CompareArguments typed;
+  CLI::App app;
+  add_compare_options(app, typed);
+  group_compare_options(app);
+  const std::string help = app.help();
+  const std::size_t common = help.find("Common options:");
+  const std::size_t advanced = help.find("Advanced options:");
+  REQUIRE(common < advanced);
+  REQUIRE(advanced != std::string::npos);
+  for (const char* option : {"--help", "--collective", "--sizes", "--cluster"})
+    CHECK(help.find(option) < advanced);
+  for (const char* option : {"--agg_iters", "--datatype", "--stepfactor"})
+    CHECK(help.find(option) > advanced);
+}
+
 TEST_CASE("defaults") {
   const Plan plan = parse({}).plan;
   CHECK(plan.ranks == std::vector{2, 4});

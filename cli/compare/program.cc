@@ -200,6 +200,7 @@ int run(const Words& arguments) {
   add_compare_options(app, typed);
   add_program_options(app, typed);
   app.add_option_function<std::string>("--processes", refuse_processes)->group("");
+  group_compare_options(app);
   app.footer(footer());
   if (!parse_arguments(app, arguments, "--help")) return print_once(app.help()), 0;
   if (typed.shows_backend) return print_once(backend_line() + "\n"), 0;

@@ -26,8 +26,8 @@ constexpr std::size_t kMostLines = 12;
 constexpr std::size_t kLongestReplay = 256;
 
 void check_fields(const toml::table& table) {
-  static constexpr std::array<std::string_view, 9> kFields = {
-      "name", "find", "replace", "edits", "program", "kind", "rank", "message", "hint"};
+  static constexpr std::array<std::string_view, 10> kFields = {
+      "name", "find", "replace", "edits", "program", "kind", "rank", "op", "message", "hint"};
   for (const auto& [key, value] : table) {
     if (std::find(kFields.begin(), kFields.end(), key.str()) == kFields.end()) {
       throw Error(fmt::format("there is no field '{}'", key.str()));
@@ -90,6 +90,7 @@ void read_mutant(const toml::table& table, const std::string& solution, Mutant& 
   mutant.source = source_of(table, solution);
   mutant.kinds = values<std::string>(table, "kind");
   mutant.ranks = values<int>(table, "rank");
+  mutant.op = table["op"].value_or(std::string());
   mutant.message = table["message"].value_or(std::string());
   mutant.hint = table["hint"].value_or(std::string());
   if (mutant.kinds.empty()) throw Error("'kind' is missing");
@@ -158,6 +159,8 @@ std::string complaints(const Mutant& mutant, const Verdict& verdict) {
            fmt::format("kind is {}, should be {}", kind, fmt::join(mutant.kinds, " or ")));
   complain(!mutant.ranks.empty() && !allows(mutant.ranks, failure.rank),
            fmt::format("rank is {}, should be {}", failure.rank, fmt::join(mutant.ranks, " or ")));
+  complain(!mutant.op.empty() && failure.op != mutant.op,
+           fmt::format("the call is '{}', should be '{}'", failure.op, mutant.op));
   complain(
       message_without_hint(failure).find(mutant.message) == std::string::npos,
       fmt::format("the message does not say '{}' (a hint is matched by its id)", mutant.message));

@@ -6,13 +6,14 @@
 //   replace = 'virtual_rank < world_size - 2' … and is replaced by this
 //   kind = 'deadlock'                         what the verdict must report
 //   rank = 1
+//   op = 'recv'                               the call to blame: Failure::op
 //   message = 'rank 0 has returned'           part of it, without the hint
 //   hint = 'never-written'                    the id of the hint: Failure::hint
 //
 // Instead of find and replace there may be `edits`, a list of them, applied in order, or `program`,
 // the text of a whole file. `kind` and `rank` may be lists of accepted values: a message has two
-// ends. Without `rank`, any rank is accepted (the compiler reports none); without `message`, any
-// text; without `hint`, any hint.
+// ends. Without `rank`, any rank is accepted (the compiler reports none); without `op`, any call;
+// without `message`, any text; without `hint`, any hint.
 #pragma once
 
 #include <string>
@@ -33,6 +34,7 @@ struct Mutant {
   std::string source;  // the whole program
   std::vector<std::string> kinds;
   std::vector<int> ranks;  // empty: any
+  std::string op;          // empty: any
   std::string message;
   std::string hint;  // empty: any
 

@@ -20,6 +20,7 @@
 #include "cli/exercise/guide.h"
 #include "cli/exercise/prediction.h"
 #include "cli/exercise/progress.h"
+#include "cli/exercise/stub.h"
 #include "cli/support/child.h"
 #include "cli/support/exec.h"
 #include "cli/support/options.h"
@@ -81,6 +82,14 @@ void print(const Grade& graded, const Exercise& exercise, const CheckArguments& 
   print_indented("printed by your code:", graded.program_output);
 }
 
+/// Explains the names of checks and the signs, to a user whose first verdict this is.
+void print_legend() {
+  fmt::print("{}",
+             fit("  the checks: values; messages (this algorithm's, all received); cost (as the\n"
+                 "  header promises); safety (right without buffers, too)\n"
+                 "  · was not judged, since another one failed (said once)\n"));
+}
+
 // Printed only if the learner's file passes.
 void print_what_is_next(const Exercise& exercise) {
   const std::string answer = answer_to(exercise, prediction_of(exercise));
@@ -115,10 +124,10 @@ void name_file(std::string& message, const std::string& file) {
   message.replace(at + kCommand.size() - 5, 4, argument_of(file));
 }
 
-// Asks once, and only at a terminal.
+// Asks once, before the first run of a program, and only at a terminal.
 void ask_for_prediction(const Exercise& exercise) {
-  const bool asked = !prediction_of(exercise).empty() || progress_of(exercise) != "not_started";
-  if (asked || !is_predictable(exercise) || !is_interactive()) return;
+  const bool asked = !prediction_of(exercise).empty() || was_judged(exercise);
+  if (asked || is_stub(exercise) || !is_predictable(exercise) || !is_interactive()) return;
   while (true) {
     fmt::print("{}", fit(question_about(exercise)));
     std::fflush(stdout);
@@ -170,9 +179,17 @@ Grade grade_file(const Exercise& exercise, const CheckArguments& options, bool& 
 
 Grade check(const Exercise& exercise, const CheckArguments& options) {
   bool own = false;
+  const bool is_first =
+      !options.json &&
+      std::ranges::none_of(exercises(), [](const Exercise& each) { return was_judged(each); });
   Grade graded = grade_file(exercise, options, own);
   if (own) remember_as_latest(exercise);
   print(graded, exercise, options);
+  const bool shows_checks = std::ranges::any_of(
+      graded.verdict.checks, [](const Check& one) { return one.status != CheckStatus::kSkipped; });
+  if (own && is_first && shows_checks) print_legend();
+  if (own && !options.prediction.empty() && !graded.verdict.passed())
+    fmt::print("  your prediction is kept, and answered when it passes\n");
   if (own && !options.json && graded.verdict.passed()) print_what_is_next(exercise);
   return graded;
 }
@@ -300,8 +317,9 @@ void add_check(CLI::App& app) {
       ->check(whole_number(0, kLargestSalt))
       ->type_name("N");
   check_command
-      ->add_option("--predict", options->prediction,
-                   "what you expect on 8 ranks: steps, steps and multiple of n bytes, or who wins")
+      ->add_option(
+          "--predict", options->prediction,
+          "what you expect on 8 ranks: steps, steps and bytes (a multiple of n), or who wins")
       ->type_name("TEXT");
   check_command->add_option("--memory", options->memory_mb, "MB it may use (default 1024)")
       ->check(whole_number(64, 1 << 20))

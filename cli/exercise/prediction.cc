@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "comm/errors.h"
+#include "judge/failure_of.h"
 #include "sim/clusters/clusters.h"
 
 namespace rankbox::cli {
@@ -20,7 +21,7 @@ constexpr std::int64_t kLargeCount = std::int64_t{1} << 20;
 
 struct Numbers {
   double steps = 0;
-  std::optional<double> bytes;  // in units of n
+  std::optional<double> bytes;  // in units of unit_of()
 };
 
 std::optional<Numbers> numbers_in(const std::string& line) {
@@ -35,20 +36,24 @@ std::optional<Numbers> numbers_in(const std::string& line) {
   return numbers;
 }
 
-/// Returns the exercises of the same chapter that take the same arguments, including this one.
+/// Returns the arguments but for the number of segments, which a pipelined algorithm takes, too.
+std::string arguments_without_segments(const Exercise& exercise) {
+  std::string arguments = parameters_of(exercise);
+  constexpr std::string_view kSegments = ", int segments";
+  const std::size_t at = arguments.find(kSegments);
+  return at == std::string::npos ? arguments : arguments.erase(at, kSegments.size());
+}
+
+/// Returns the exercises of the same chapter that do the same, including this one.
 std::vector<const Exercise*> rivals_of(const Exercise& exercise) {
+  const std::string arguments = arguments_without_segments(exercise);
   std::vector<const Exercise*> rivals;
   for (const Exercise& other : exercises()) {
     const bool alike = other.chapter == exercise.chapter &&
-                       std::string_view(parameters_of(other)) == parameters_of(exercise) &&
-                       is_predictable(other);
+                       arguments_without_segments(other) == arguments && is_predictable(other);
     if (alike) rivals.push_back(&other);
   }
   return rivals;
-}
-
-double bytes_of(const Case& example) {
-  return static_cast<double>(example.count.value_or(0) * kElementBytes);
 }
 
 std::string in_steps(double steps) {
@@ -58,40 +63,66 @@ std::string in_steps(double steps) {
 std::string answer_to_numbers(const Exercise& exercise, const Numbers& guess) {
   const Case example = typical_case_of(exercise);
   const Cost cost = subject_of(exercise).cost(example);
-  const double n = bytes_of(example);
+  const CostUnit unit = unit_of(subject_of(exercise), example);
   std::string expected = in_steps(guess.steps);
   std::string actual = in_steps(cost.steps);
   bool right = guess.steps == cost.steps;
-  if (guess.bytes && n > 0) {
-    expected += fmt::format(" and {:.4g} n bytes", *guess.bytes);
-    actual += fmt::format(" and {:.4g} n bytes", cost.bytes / n);
-    right = right && std::abs(*guess.bytes - cost.bytes / n) < 0.005;
+  if (guess.bytes && example.count.value_or(0) > 0) {
+    const double bytes = cost.bytes / unit.size;
+    const std::string name = unit.name.empty() ? "" : unit.name + " ";
+    expected += fmt::format(" and {:.4g} {}bytes", *guess.bytes, name);
+    actual += fmt::format(" and {:.4g} {}bytes", bytes, name);
+    right = right && std::abs(*guess.bytes - bytes) < 0.005;
   }
   if (right) return fmt::format("you predicted {}: right", expected);
   return fmt::format("you predicted {}; it takes {} on {} ranks: which rank is busy longest?",
                      expected, actual, example.world_size);
 }
 
-double seconds_of(const Exercise& exercise) {
+/// What an exercise takes for a large tensor, on paper.
+struct OnPaper {
+  double seconds = 0;
+  int segments = 0;  // the best number; 0: it has none
+
+  std::string in_words() const {
+    const std::string with = segments == 0 ? "" : fmt::format(" with {} segments", segments);
+    return fmt::format("{:.3g} ms{}", seconds * 1e3, with);
+  }
+};
+
+OnPaper on_paper(const Exercise& exercise) {
+  constexpr int kMostSegments = 1024;
   Case example = typical_case_of(exercise);
   if (example.count) example.count = kLargeCount;
-  const Cost cost = subject_of(exercise).cost(example);
+  const Subject subject = subject_of(exercise);
   const Cluster& machine = cluster_presets().front();
-  return cost.steps * machine.within_node.alpha + cost.bytes * machine.within_node.beta +
-         cost.reduced * machine.gamma;
+  const auto seconds = [&] {
+    const Cost cost = subject.cost(example);
+    return cost.steps * machine.within_node.alpha + cost.bytes * machine.within_node.beta +
+           cost.reduced * machine.gamma;
+  };
+  if (!example.segments) return {seconds(), 0};
+  OnPaper best;
+  for (int segments = 1; segments <= kMostSegments; segments *= 2) {
+    example.segments = segments;
+    const double each = seconds();
+    if (best.segments == 0 || each < best.seconds) best = {each, segments};
+  }
+  return best;
 }
 
 std::string answer_to_winner(const Exercise& exercise, const std::string& name) {
   const std::vector<const Exercise*> rivals = rivals_of(exercise);
-  const Exercise& best = **std::min_element(
-      rivals.begin(), rivals.end(),
-      [](const Exercise* a, const Exercise* b) { return seconds_of(*a) < seconds_of(*b); });
-  const double guessed = seconds_of(*find_exercise(name)) * 1e3;
+  const Exercise& best =
+      **std::min_element(rivals.begin(), rivals.end(), [](const Exercise* a, const Exercise* b) {
+        return on_paper(*a).seconds < on_paper(*b).seconds;
+      });
+  const std::string guessed = on_paper(*find_exercise(name)).in_words();
   const std::string what = fmt::format("you predicted that {} wins at 4 MiB on {} ranks", name,
                                        typical_case_of(exercise).world_size);
-  if (name == best.name) return fmt::format("{}: right, with {:.3g} ms on paper", what, guessed);
-  return fmt::format("{}; on paper it takes {:.3g} ms, and {} {:.3g} ms", what, guessed, best.name,
-                     seconds_of(best) * 1e3);
+  if (name == best.name) return fmt::format("{}: right, with {} on paper", what, guessed);
+  return fmt::format("{}; on paper it takes {}, and {} {}", what, guessed, best.name,
+                     on_paper(best).in_words());
 }
 
 }  // namespace
@@ -107,8 +138,10 @@ std::string question_about(const Exercise& exercise) {
       "Before its first run: on {} ranks, how many messages of {} go one after another?\n",
       example.world_size, exercise.name);
   if (has_tensor) {
+    const CostUnit unit = unit_of(subject_of(exercise), example);
     question +=
-        fmt::format("Answer \"STEPS\", or \"STEPS BYTES\" with the bytes as a multiple of n{}",
+        fmt::format("Answer \"STEPS\", or \"STEPS BYTES\"{}{}",
+                    unit.name.empty() ? "" : " with the bytes as a multiple of " + unit.name,
                     example.segments ? fmt::format(" ({} segments)", *example.segments) : "");
     question +=
         rivals_of(exercise).size() > 1 ? ",\nor the exercise that you expect to win at 4 MiB" : "";
@@ -127,10 +160,10 @@ std::string parse_prediction(const Exercise& exercise, const std::string& line) 
   if (is_name || numbers_in(text)) return text;
   const std::string winners =
       names.size() > 1 ? fmt::format(", or who wins: one of {}", fmt::join(names, ", ")) : "";
-  throw InvalidArgument(
-      fmt::format("prediction \"{}\": expected a number of steps, or steps and a multiple of n "
-                  "bytes (\"7 1.75\"){}",
-                  text, winners));
+  const CostUnit unit = unit_of(subject_of(exercise), typical_case_of(exercise));
+  throw InvalidArgument(fmt::format(
+      "prediction \"{}\": expected a number of steps, or steps and bytes{} (\"7 1.75\"){}", text,
+      unit.name.empty() ? "" : ", as a multiple of " + unit.name, winners));
 }
 
 std::string answer_to(const Exercise& exercise, const std::string& prediction) {

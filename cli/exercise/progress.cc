@@ -127,6 +127,11 @@ std::string progress_of(const Exercise& exercise) {
   return text_at(entry, "hash") == digest_of(own_file(exercise)) ? status : "changed";
 }
 
+bool was_judged(const Exercise& exercise) {
+  const std::string status = text_at(entry_of(exercise), "status");
+  return !status.empty() && status != name_of(Status::kNotImplemented);
+}
+
 void remember(const Exercise& exercise, const Verdict& verdict) {
   change(exercise, [&](Json& entry) {
     entry["status"] = name_of(verdict.status);

@@ -21,6 +21,9 @@ namespace rankbox::cli {
 /// edited since; "not_started" if it was never judged.
 std::string progress_of(const Exercise& exercise);
 
+/// Returns whether a program of the learner's, and not the stub, was judged.
+bool was_judged(const Exercise& exercise);
+
 /// Records a verdict on the learner's file.
 void remember(const Exercise& exercise, const Verdict& verdict);
 
@@ -34,7 +37,7 @@ const Exercise* latest_exercise();
 int hints_seen(const Exercise& exercise);
 void remember_hints(const Exercise& exercise, int seen);
 
-/// Returns the learner's prediction before the first run, in the form of prediction.h; empty: not
+/// Returns the learner's prediction before the first run of a program, in the form of prediction.h; empty: not
 /// asked yet.
 std::string prediction_of(const Exercise& exercise);
 void remember_prediction(const Exercise& exercise, const std::string& prediction);

@@ -72,6 +72,31 @@ Scheme scheme_of(const Options& options) {
       fmt::format("--due {}: expected a time like 2026-12-01T23:59:00+01:00", options.due));
 }
 
+/// Returns whether the student handed in a git clone below the folder.
+bool is_clone(const Student& student, const fs::path& folder) {
+  return std::ranges::any_of(student.files, [&](const SubmittedFile& file) {
+    std::error_code ignored;
+    for (fs::path at = fs::path(file.path).parent_path(); !at.empty(); at = at.parent_path()) {
+      if (fs::exists(at / ".git", ignored)) return true;
+      if (at == folder || at == at.parent_path()) break;
+    }
+    return false;
+  });
+}
+
+/// A clone's files have the time of the clone. Its commits' times are no better: their author sets
+/// them, and git would read settings that the student wrote.
+void warn_of_clones(const std::vector<Student>& students, const std::string& folder) {
+  const auto clones = std::ranges::count_if(
+      students, [&](const Student& each) { return is_clone(each, fs::path(folder)); });
+  if (clones == 0) return;
+  fmt::print(stderr,
+             "rankbox: --due takes the times of files, and {} of {} students handed in git clones, "
+             "whose files have the time of the clone: check out what was pushed by then, and leave "
+             "out --due\n",
+             clones, students.size());
+}
+
 /// Returns where the results of this folder are kept.
 std::string default_state(const std::string& folder) {
   const fs::path path = fs::weakly_canonical(folder);
@@ -100,6 +125,7 @@ void run(Options& options) {
   const std::vector<Student> students = find_submissions(options.folder, options.layout, &left_out);
   for (const std::string& each : left_out) fmt::print(stderr, "rankbox: {}\n", each);
   const Scheme scheme = scheme_of(options);
+  if (scheme.due && options.layout != "gradescope") warn_of_clones(students, options.folder);
   const auto exercises = exercises_to_grade(options.exercises, scheme, students);
   check_output(options.output, options.folder, students.size());
   if (!options.state.empty()) check_writable("--state", options.state);
@@ -165,7 +191,10 @@ void add_grade(CLI::App& app) {
       ->add_option("--points", options->points,
                    "TOML with points and weights (default: an exercise's importance, 1 to 5)")
       ->type_name("F");
-  command->add_option("--due", options->due, "later files are late: an ISO 8601 time, or a date")
+  command
+      ->add_option("--due", options->due,
+                   "later files are late: an ISO 8601 time, or a date. A file's time is that of "
+                   "Gradescope's metadata, or else of its last change: for a clone, of the clone")
       ->type_name("TIME");
   command
       ->add_option("--late-penalty", options->penalty,

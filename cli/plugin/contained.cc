@@ -57,6 +57,13 @@ Report parse_report(const std::string& text) {
   return report;
 }
 
+/// Names the time that has passed, which is more than the limit where other programs took the cores.
+std::string still_running(double seconds, double limit) {
+  if (seconds < 1.2 * limit) return fmt::format("still running after {:g} s", limit);
+  return fmt::format("still running after {:.0f} s, with a limit of {:g} s of processor time",
+                     seconds, limit);
+}
+
 // Returns the failure of a process that ended without a verdict.
 Failure failure_of_end(const ChildResult& child, const Report& report, double seconds) {
   Failure failure;
@@ -70,7 +77,7 @@ Failure failure_of_end(const ChildResult& child, const Report& report, double se
                                                : 0;
   if (child.timed_out || signal == SIGXCPU) {
     failure.kind = FailureKind::kTimeout;
-    failure.message = fmt::format("still running after {:g} s: ", seconds);
+    failure.message = still_running(child.seconds, seconds) + ": ";
     failure.message +=
         child.was_computing || signal == SIGXCPU
             ? "does a loop never end?"

@@ -357,13 +357,13 @@ ChildResult run_child(const ChildOptions& options) {
       is_over = due < 0.1;
       if (!is_over) deadline = Clock::now() + in_ticks(due);
     }
+    const bool is_late = is_over;
     is_over = is_over || (!result.timed_out && options.keep_running && !options.keep_running());
     if (is_over) {
-      if (result.timed_out || !options.ask_where) {
-        result.timed_out = true;
-        break;
-      }
-      result.timed_out = true;
+      const bool was_asked = std::exchange(result.timed_out, true);
+      if (!was_asked && is_late)
+        result.seconds = std::chrono::duration<double>(Clock::now() - started).count();
+      if (was_asked || !options.ask_where) break;
       result.was_computing = poke_threads_below(child.program(), SIGUSR1);
       deadline = Clock::now() + kTimeToAnswer;
     }

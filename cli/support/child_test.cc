@@ -83,7 +83,10 @@ TEST_CASE("a program that computes on a busy core gets the processor time of its
 }
 
 TEST_CASE("a program that sleeps ends with its limit, and one that ends in time has none") {
-  CHECK(run_shell("sleep 1000", 0.5).timed_out);
+  const ChildResult slept = run_shell("sleep 1000", 0.5);
+  CHECK(slept.timed_out);
+  CHECK(slept.seconds >= 0.5);
+  CHECK(run_shell("true", 100).seconds == 0);
   CHECK_FALSE(run_shell("sleep 0.1", 100).timed_out);
 }
 

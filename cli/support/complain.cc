@@ -11,9 +11,9 @@ namespace rankbox::cli {
 
 int complain(std::string_view program, std::string_view what, int exit_code) {
   std::fflush(stdout);
-  std::string line(what);
-  std::ranges::replace(line, '\n', ' ');
-  fmt::print(stderr, "{}: {}\n", program, line);
+  std::string text(what);
+  if (exit_code == kMistake) std::ranges::replace(text, '\n', ' ');
+  fmt::print(stderr, "{}: {}\n", program, text);
   return exit_code;
 }
 

@@ -1,11 +1,15 @@
-// How a program ends: its error in one line, and whether its output was written.
+// How a program ends: its error, and whether its output was written.
 #pragma once
 
 #include <string_view>
 
 namespace rankbox::cli {
 
-/// Prints the error on stderr in one line, after flushing standard output. Returns exit_code.
+/// The exit code for a mistake on the command line.
+inline constexpr int kMistake = 2;
+
+/// Prints the error on stderr, after flushing standard output. Returns exit_code. A mistake on the
+/// command line is one line; the failure of a run, as a deadlock, keeps its lines.
 /// @param program its name in the message: "rankbox compare"
 int complain(std::string_view program, std::string_view what, int exit_code);
 

@@ -133,6 +133,16 @@ bool parse_arguments(CLI::App& app, const std::vector<std::string>& arguments,
   }
 }
 
+void group_options(CLI::App& app, const std::vector<std::string_view>& common) {
+  for (CLI::Option* option : app.get_options()) {
+    if (option->get_group().empty()) continue;  // hidden
+    const bool is_common = std::ranges::any_of(option->get_lnames(), [&](const std::string& name) {
+      return name.starts_with("help") || std::ranges::count(common, name) > 0;
+    });
+    option->group(is_common ? "Common options" : "Advanced options");
+  }
+}
+
 namespace {
 
 /// Returns the fewest insertions, deletions and replacements that turn a into b (Levenshtein).

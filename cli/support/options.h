@@ -57,6 +57,11 @@ void refuse_empty_values(CLI::App& app, const std::vector<std::string>& argument
 bool parse_arguments(CLI::App& app, const std::vector<std::string>& arguments,
                      std::string_view help_command);
 
+/// Lists these options and -h first in the help, under "Common options"; the others follow under
+/// "Advanced options". Call it when all are there.
+/// @param common long names, without dashes
+void group_options(CLI::App& app, const std::vector<std::string_view>& common);
+
 /// Returns at most three of `names`, the nearest first: those that contain `text`, or differ from
 /// it in at most `most` letters (in a third of its letters, for a long name).
 std::vector<std::string> nearest_of(const std::string& text, const std::vector<std::string>& names,

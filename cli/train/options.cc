@@ -113,8 +113,9 @@ void add_training(CLI::App& app, Arguments& typed, Plan& plan) {
       ->check(cli::whole_number(1, 1'000'000));
   app.add_option(
          "--data", plan.data,
-         "folder with MNIST's four files, unpacked, under their original names; for transformer: "
-         "train.csv and test.csv with columns text and label (default: embedded data)")
+         "folder with MNIST's four files under their original names, packed (.gz) or not; for "
+         "transformer: train.csv and test.csv in UTF-8 with columns text and label (default: "
+         "embedded data)")
       ->type_name("FOLDER");
 }
 
@@ -224,6 +225,8 @@ Request parse_options(const std::vector<std::string>& arguments) {
   add_placement(app, typed.placement);
   add_mine(app, typed, request);
   add_output(app, typed, request);
+  cli::group_options(app, {"model", "ranks", "strategy", "epochs", "batch", "precision", "samples",
+                           "data", "save", "resume", "mine", "json", "timeline"});
   app.footer(footer());
   if (!cli::parse_arguments(app, arguments, "./rankbox train --help")) {
     request.shows_help = true;

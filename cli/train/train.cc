@@ -15,6 +15,7 @@
 #include "cli/support/programs.h"
 #include "cli/support/subcommands.h"
 #include "cli/support/terminal.h"
+#include "cli/train/check_arguments.h"
 #include "cli/train/help.h"
 #include "cli/train/train_files.h"
 #include "comm/errors.h"
@@ -62,6 +63,9 @@ void run_train(Words arguments) {
   }
 
   const MineOptions mine = take_mine_options(arguments);
+  // Building takes minutes.
+  check_mine_options(mine);
+  check_train_arguments(arguments, kTrainHelp);
   const std::string program = backend_program("train", backend);
   Words command = {program};
   command.insert(command.end(), arguments.begin(), arguments.end());

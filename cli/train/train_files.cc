@@ -42,27 +42,33 @@ struct Candidate {
 
 // ---- Options ----
 
-Candidate named(const std::string& option, const std::string& value,
-                const std::vector<std::string>& called) {
+Candidate named(const std::string& option, const std::string& value) {
   const std::string typed = fmt::format("{} {}", option, value);
   const NamedFile given = named_file(option, value, "give NAME=FILE, or --mine none");
   const Exercise& exercise = exercise_named(given.name);
-  if (std::ranges::find(called, exercise.name) == called.end()) {
-    throw InvalidArgument(fmt::format("{}: this run does not call {}, only {}", typed,
-                                      exercise.name, fmt::join(called, ", ")));
-  }
   const std::string file = fs::absolute(given.file).string();
   require_readable(file);
   return {&exercise, file, typed, option == "--mine"};
 }
 
+/// Returns the files that the options name.
+std::vector<Candidate> named(const MineOptions& options) {
+  std::vector<Candidate> given;
+  for (const std::string& value : options.checked) given.push_back(named("--mine", value));
+  for (const std::string& value : options.unchecked)
+    given.push_back(named("--mine-unchecked", value));
+  return given;
+}
+
 /// Returns candidates in the order of `called`.
 std::vector<Candidate> candidates(const MineOptions& options,
                                   const std::vector<std::string>& called) {
-  std::vector<Candidate> given;
-  for (const std::string& value : options.checked) given.push_back(named("--mine", value, called));
-  for (const std::string& value : options.unchecked)
-    given.push_back(named("--mine-unchecked", value, called));
+  const std::vector<Candidate> given = named(options);
+  for (const Candidate& each : given) {
+    if (std::ranges::find(called, each.exercise->name) != called.end()) continue;
+    throw InvalidArgument(fmt::format("{}: this run does not call {}, only {}", each.option,
+                                      each.exercise->name, fmt::join(called, ", ")));
+  }
 
   std::vector<Candidate> all;
   for (const std::string& name : called) {
@@ -93,10 +99,9 @@ std::string kind_and_place(const Failure& failure) {
   return text;
 }
 
-/// As kind_and_place, with the message in one line.
+/// As kind_and_place, with the message, which may have several lines.
 std::string in_words(const Failure& failure) {
-  return fmt::format("{}: {}", kind_and_place(failure),
-                     failure.message.substr(0, failure.message.find('\n')));
+  return fmt::format("{}: {}", kind_and_place(failure), failure.message);
 }
 
 void print_progress(const std::string& doing, const Candidate& candidate) {
@@ -201,6 +206,8 @@ MineOptions take_mine_options(std::vector<std::string>& arguments) {
   options.none = std::erase(options.checked, "none") > 0;
   return options;
 }
+
+void check_mine_options(const MineOptions& options) { named(options); }
 
 std::vector<NamedFile> prepare_mine(const MineOptions& options,
                                     const std::vector<std::string>& called,

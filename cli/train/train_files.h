@@ -26,11 +26,14 @@ struct MineOptions {
 /// its value.
 MineOptions take_mine_options(std::vector<std::string>& arguments);
 
+/// Throws InvalidArgument for an option that names no exercise, or no file that can be read.
+void check_mine_options(const MineOptions& options);
+
 /// Checks and compiles them, and returns their libraries for the backend. Prints a line on stderr
 /// for each learner's exercise that is skipped because it does not pass. Blocks until done.
 ///
-/// Throws InvalidArgument for options that match no such exercise. Throws Error, in one line with
-/// kind and place, for a file that was named and does not pass or compile.
+/// Throws InvalidArgument for options that match no such exercise. Throws Error, with kind, place
+/// and message, for a file that was named and does not pass or compile.
 ///
 /// @param called the exercises that the run calls
 std::vector<NamedFile> prepare_mine(const MineOptions& options,

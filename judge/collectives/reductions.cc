@@ -6,6 +6,7 @@
 
 #include "judge/compare.h"
 #include "judge/inputs.h"
+#include "judge/origin_of_reduction.h"
 
 namespace rankbox {
 
@@ -61,10 +62,16 @@ float share_or_end(const Case& example, int rank, std::int64_t i) {
   return number;
 }
 
-Hint origin_of(ReduceOp op, float value, std::int64_t i, int world_size) {
+Hint origin_of(const Case& example, float value, std::int64_t i) {
+  const ReduceOp op = *example.op;
   const auto place = i % kPeriod;
   const bool is_end = place == kSmallest || place == kInfinite || place == kLargest;
-  if (!is_end || std::isnan(value)) return origin_of_reduction(op, value, i, world_size);
+  if (!is_end || std::isnan(value)) {
+    std::vector<float> shares;
+    for (int rank = 0; rank < example.world_size; ++rank)
+      shares.push_back(share_or_end(example, rank, i));
+    return origin_of_reduction(op, value, shares);
+  }
   if (place == kSmallest && op == ReduceOp::AVG)
     return {"divided-before-added",
             "each share by itself is rounded when it is divided: divide the sum, once, at the very "
@@ -100,8 +107,7 @@ std::optional<Difference> compare_reduction(const std::string& what, const Tenso
   };
   return compare(
       what, actual, shape.elements(), expected,
-      [&](float is, std::int64_t i) { return origin_of(op, is, begin + i, world_size); },
-      tolerance(op));
+      [&](float is, std::int64_t i) { return origin_of(example, is, begin + i); }, tolerance(op));
 }
 
 }  // namespace rankbox

@@ -1,8 +1,11 @@
 #include "judge/data_parallel/buckets.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include <fmt/format.h>
+
+#include "judge/training/native_calls.h"
 
 namespace rankbox {
 
@@ -26,6 +29,13 @@ Bytes packed_by(const std::vector<std::int64_t>& sizes, IsFull is_full) {
   return buckets;
 }
 
+/// Returns whether both have the same buckets, in different orders.
+bool is_reordered(Bytes actual, Bytes expected) {
+  std::ranges::sort(actual);
+  std::ranges::sort(expected);
+  return actual == expected;
+}
+
 /// Returns the incorrect rule that produces these buckets.
 Hint rule_of(const Bytes& actual, const std::vector<std::int64_t>& sizes, std::int64_t limit) {
   std::vector<std::int64_t> reversed(sizes.rbegin(), sizes.rend());
@@ -39,6 +49,17 @@ Hint rule_of(const Bytes& actual, const std::vector<std::int64_t>& sizes, std::i
             "they begin with the first parameter: the last layers' gradients are ready first, so "
             "begin with the last"};
   }
+  const Bytes expected = packed_by(reversed, too_large);
+  if (is_reordered(actual, expected)) {
+    return {"buckets-in-another-order",
+            "these are the right ones in another order: from the last parameter to the first, as "
+            "backward makes their gradients"};
+  }
+  const std::int64_t all = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+  if (actual.size() > sizes.size() &&
+      std::accumulate(actual.begin(), actual.end(), std::int64_t{0}) == all * kElementBytes) {
+    return many_calls(std::ssize(actual), std::ssize(expected), CollectiveKind::kAllReduce, all);
+  }
   const auto as_large = [=](std::int64_t bytes, std::int64_t next) {
     return bytes + next >= limit;
   };
@@ -49,7 +70,7 @@ Hint rule_of(const Bytes& actual, const std::vector<std::int64_t>& sizes, std::i
   };
   if (actual == packed_by(reversed, of_elements))
     return {"bucket-bytes-are-bytes", "bucket_bytes counts bytes: an element has 4"};
-  if (actual.size() == sizes.size())
+  if (actual.size() == sizes.size() && expected.size() < sizes.size())
     return {"each-gradient-alone", "every gradient travels alone: buckets should save latencies"};
   if (actual.size() == 1)
     return {"one-bucket", "all gradients are in one bucket: bucket_bytes is how large it may be"};
@@ -95,7 +116,13 @@ std::optional<Difference> compare_buckets(const Trace& trace,
                                           const std::vector<std::int64_t>& sizes,
                                           std::int64_t bucket_bytes, int rounds) {
   if (trace.ranks.size() == 1) return std::nullopt;
-  const Bytes actual = all_reduces_of(trace, 0);  // all ranks took part in the same ones
+  Bytes actual;  // all ranks took part in the same ones
+  std::vector<const Event*> calls;
+  for (const Event& event : trace.ranks.front()) {
+    if (!is_all_reduce(event)) continue;
+    actual.push_back(event.bytes);
+    calls.push_back(&event);
+  }
   const std::vector<Bucket> buckets = packed(sizes, bucket_bytes);
   const std::size_t all = buckets.size() * static_cast<std::size_t>(rounds);
   for (std::size_t i = 0; i < std::max(all, actual.size()); ++i) {
@@ -113,6 +140,7 @@ std::optional<Difference> compare_buckets(const Trace& trace,
     difference.actual = i < actual.size() ? fmt::format("{} bytes", actual[i]) : "none";
     difference.hint = rule_of({actual.begin(), of_one_round}, sizes, bucket_bytes);
     difference.rank = 0;
+    if (i < calls.size()) difference.call = calls[i];
     return difference;
   }
   return std::nullopt;

@@ -72,9 +72,11 @@ NativeCalls calls(const Case& example) {
 }  // namespace
 
 Family family::data_parallel() {
+  Subject subject = subject_with_calls(cases, calls);
+  subject.cost_unit = [](const Case& example) { return psi_of(small_model_sizes(*example.count)); };
   return make_family<Function>("data_parallel",
                                "(Comm& dist, Sequential& model, const Batch& batch)",
-                               subject_with_calls(cases, calls), run);
+                               std::move(subject), run);
 }
 
 }  // namespace rankbox

@@ -1,6 +1,9 @@
 // Judges ddp_average_gradients: gradients become their means, and all replicas stay equal.
 #include "parallel/ddp_average_gradients.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "judge/training/native_calls.h"
 #include "judge/training/parameters.h"
 #include "judge/training/small_training.h"
@@ -26,18 +29,23 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
   return compare_averaged(parameters, dist.rank(), dist.world_size());
 }
 
+std::vector<std::int64_t> sizes_in(const Case& example) {
+  return *example.steps == 0 ? parameter_sizes(*example.count) : small_model_sizes(*example.count);
+}
+
 NativeCalls calls(const Case& example) {
-  using enum CollectiveKind;
-  if (*example.steps == 0) return calls_of(kAllReduce, parameter_sizes(*example.count));
-  return repeated(*example.steps, calls_of(kAllReduce, small_model_sizes(*example.count)));
+  return repeated(std::max(1, *example.steps),
+                  calls_of(CollectiveKind::kAllReduce, sizes_in(example)));
 }
 
 }  // namespace
 
 Family family::ddp_average_gradients() {
+  Subject subject = subject_with_calls(cases_with_training, calls);
+  subject.cost_unit = [](const Case& example) { return psi_of(sizes_in(example)); };
   return make_family<Function>("ddp_average_gradients",
                                "(Comm& dist, const std::vector<Parameter*>& parameters)",
-                               subject_with_calls(cases_with_training, calls), run);
+                               std::move(subject), run);
 }
 
 }  // namespace rankbox

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -218,13 +219,29 @@ std::optional<Difference> compare_schedule(const RunReport& report, const Case& 
                     0};
 }
 
+/// Says how much of the communication backward hides, in the case that was chosen for it.
+std::string remark_on_overlap(const std::function<double(const Case&)>& seconds_of) {
+  const Case example = {
+      .world_size = 8, .count = kHidden, .steps = 0, .bucket_bytes = 8 * kHidden * kElementBytes};
+  const double backward = schedule_of(example, Start::kAsSoonAsReady).backward;
+  const double exposed = seconds_of(example) - backward;
+  const double without = schedule_of(example, Start::kAfterBackward).exposed();
+  return fmt::format(
+      "exposed communication: {:.4g} µs after a backward of {:.4g} µs; without overlap {:.4g} µs "
+      "({})",
+      exposed * 1e6, backward * 1e6, without * 1e6, to_string(example));
+}
+
 }  // namespace
 
 Family family::ddp_overlap() {
+  Subject subject =
+      subject_with_calls(cases, calls, {check_of(FailureKind::kCost, compare_schedule)});
+  subject.remark = remark_on_overlap;
   return make_family<Function>(
       "ddp_overlap",
       "(Comm& dist, Sequential& model, Tensor dy, Saved& saved, std::int64_t bucket_bytes)",
-      subject_with_calls(cases, calls, {check_of(FailureKind::kCost, compare_schedule)}), run);
+      std::move(subject), run);
 }
 
 }  // namespace rankbox

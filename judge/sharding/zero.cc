@@ -209,6 +209,12 @@ Subject subject(std::vector<std::int64_t> (*sizes_in)(const Case& example), int 
                         repeated(gathers, calls_of(CollectiveKind::kAllGather, shards)));
   };
   Subject made = subject_with_calls(cases_of_sharding, calls);
+  made.cost_unit = [](const Case& example) {
+    // Here Ψ is the number of parameters, as in the ZeRO paper.
+    const std::int64_t parameters = size_of_all(example).front();
+    return CostUnit{"Ψ", static_cast<double>(parameters),
+                    fmt::format("Ψ = {} parameters", parameters)};
+  };
   made.limits_memory = true;
   made.large_cases = large_cases_of_sharding();
   made.count_to_show = 64;

@@ -8,6 +8,7 @@
 #include "judge/case_lists.h"
 #include "judge/compare.h"
 #include "judge/inputs.h"
+#include "judge/origin_of_reduction.h"
 #include "judge/training/native_calls.h"
 #include "judge/training/parameters.h"
 #include "judge/training_families.h"
@@ -23,16 +24,16 @@ namespace {
 using Function = decltype(&rankbox::conjugate_f);
 static_assert(std::is_same_v<Function, decltype(&rankbox::conjugate_g)>);
 
-Hint origin(float is, float own, float sum, bool sums, int world_size) {
+Hint origin(float is, float own, float sum, bool sums, const std::vector<float>& summands) {
   if (sums && is == own)
     return {"own-summand-alone", "that is this rank's own: the others' are to be added"};
-  if (sums && is == sum / static_cast<float>(world_size))
+  if (sums && is == sum / static_cast<float>(summands.size()))
     return {"mean-not-sum", "that is the mean: sum across ranks; do not average"};
   if (!sums && is == sum)
     return {"sum-in-wrong-direction",
             "that is the sum over the ranks: in this direction all have the whole of it, and "
             "nothing travels (f and g the wrong way round?)"};
-  return origin_of_reduction(ReduceOp::SUM, is, 0, world_size);
+  return sums ? origin_of_reduction(ReduceOp::SUM, is, summands) : Hint();
 }
 
 /// In some cases one rank's summand is all zeros. That rank takes part nevertheless.
@@ -85,7 +86,11 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
     };
     auto wrong = compare(
         what, actual, *example.count, [&](std::int64_t i) { return sums ? sum(i) : own(i); },
-        [&](float is, std::int64_t i) { return origin(is, own(i), sum(i), sums, p); });
+        [&](float is, std::int64_t i) {
+          std::vector<float> all = shares_at(ReduceOp::SUM, i, p);
+          if (is_zero(p - 1, example)) all.back() = 0;
+          return origin(is, own(i), sum(i), sums, all);
+        });
     if (wrong) return wrong;
   }
   return std::nullopt;

@@ -1,6 +1,7 @@
 #include "judge/training/native_calls.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,14 +13,26 @@ namespace rankbox {
 
 namespace {
 
-/// Returns rank 0's calls. All ranks took part in the same ones.
-NativeCalls calls_in(const Trace& trace) {
-  NativeCalls all;
-  for (const Event& event : trace.ranks.front()) {
-    if (event.kind == EventKind::kCollective && moves_data(event.collective))
-      all.push_back({event.collective, event.bytes / kElementBytes});
+/// A rank's calls, and their events. All ranks took part in the same ones.
+struct Recorded {
+  NativeCalls calls;
+  std::vector<const Event*> events;
+};
+
+Recorded calls_in(const Trace& trace, int rank) {
+  Recorded all;
+  for (const Event& event : trace.ranks[static_cast<std::size_t>(rank)]) {
+    if (event.kind != EventKind::kCollective || !moves_data(event.collective)) continue;
+    all.calls.push_back({event.collective, event.bytes / kElementBytes});
+    all.events.push_back(&event);
   }
   return all;
+}
+
+/// Returns the first call that is not the expected one; their number if all are.
+std::size_t first_other(const NativeCalls& expected, const NativeCalls& actual) {
+  const auto end = std::mismatch(expected.begin(), expected.end(), actual.begin(), actual.end());
+  return static_cast<std::size_t>(end.second - actual.begin());
 }
 
 std::string in_words(const NativeCalls& all, std::size_t i) {
@@ -35,15 +48,29 @@ Hint hint_for(const NativeCalls& expected, const NativeCalls& actual) {
   const auto surplus = [&](CollectiveKind kind) {
     return count(actual, kind) > count(expected, kind);
   };
+  const auto elements = [](const NativeCalls& all, CollectiveKind kind) {
+    std::int64_t sum = 0;
+    for (const NativeCall& call : all) sum += call.kind == kind ? call.elements : 0;
+    return sum;
+  };
   using enum CollectiveKind;
-  if (surplus(kAllReduce) && count(expected, kAllReduce) == 0)
+  for (const NativeCall& call : expected) {
+    const CollectiveKind kind = call.kind;
+    if (!surplus(kind) || elements(actual, kind) != elements(expected, kind)) continue;
+    return many_calls(count(actual, kind), count(expected, kind), kind, elements(actual, kind));
+  }
+  if (surplus(kAllReduce) && count(expected, kAllReduce) == 0) {
+    if (count(expected, kReduce) > 0)
+      return {"reduce-is-enough", "an all-reduce gives the sum to all ranks: one alone needs it"};
     return {"half-of-an-all-reduce",
             "an all-reduce is a reduce-scatter and an all-gather: which half is needed here?"};
+  }
+  if (surplus(kReduce) && surplus(kBroadcast) && count(expected, kAllReduce) > 0)
+    return {"reduce-and-broadcast",
+            "a reduce and a broadcast are an all-reduce, through one rank's links"};
   for (const CollectiveKind kind : {kAllGather, kGather, kBroadcast, kScatter, kAllToAll}) {
-    if (surplus(kind))
-      return {
-          "nothing-to-gather",
-          "nothing has to be gathered or handed out here: the ranks' shares are added up later"};
+    if (surplus(kind) && count(expected, kind) == 0)
+      return {"nothing-to-gather", "nothing has to be gathered or handed out here"};
   }
   if (!surplus(kAllReduce)) return {};
   return {"needless-sum",
@@ -52,16 +79,32 @@ Hint hint_for(const NativeCalls& expected, const NativeCalls& actual) {
 
 std::optional<Difference> compare_calls(const NativeCalls& expected, const Trace& trace) {
   if (trace.ranks.size() == 1) return std::nullopt;  // one rank need not communicate
-  const NativeCalls actual = calls_in(trace);
+  const auto [actual, events] = calls_in(trace, 0);
   if (expected == actual) return std::nullopt;
-  const auto [e, a] = std::mismatch(expected.begin(), expected.end(), actual.begin(), actual.end());
-  const auto i = static_cast<std::size_t>(e - expected.begin());
-  return Difference{
+  const std::size_t i = first_other(expected, actual);
+  Difference difference{
       fmt::format("collective {}", i + 1), -1, in_words(expected, i), in_words(actual, i),
       hint_for(expected, actual),          0};
+  if (i < events.size()) difference.call = events[i];
+  return difference;
+}
+
+Culprit culprit_in(const NativeCalls& expected, const Trace& trace, int rank) {
+  if (trace.ranks.size() == 1) return {};
+  const auto [actual, events] = calls_in(trace, rank);
+  if (expected == actual) return {};
+  const std::size_t i = first_other(expected, actual);
+  return {i < events.size() ? events[i] : nullptr, hint_for(expected, actual)};
 }
 
 }  // namespace
+
+Hint many_calls(std::int64_t actual, std::int64_t expected, CollectiveKind kind,
+                std::int64_t elements) {
+  return {"many-small-calls",
+          fmt::format("{} calls of {} where {} would do: {}", actual, name_of(kind), expected,
+                      actual == elements ? "one for each element?" : "a part of it in each?")};
+}
 
 NativeCalls calls_of(CollectiveKind kind, const std::vector<std::int64_t>& sizes) {
   NativeCalls calls;
@@ -97,8 +140,18 @@ Subject subject_with_calls(std::function<std::vector<Case>()> cases,
                            std::vector<RunCheck> checks) {
   return {.cases = std::move(cases),
           .cost = [=](const Case& example) { return cost_of(calls(example), example.world_size); },
+          .cost_unit = [](const Case&) { return CostUnit(); },
+          .culprit = [=](const Trace& trace, int rank,
+                         const Case& example) { return culprit_in(calls(example), trace, rank); },
           .checks = std::move(checks),
           .natives = Natives::kCollectives};
+}
+
+CostUnit psi_of(const std::vector<std::int64_t>& sizes) {
+  const std::int64_t elements = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+  const std::int64_t bytes = elements * kElementBytes;
+  return {"Ψ", static_cast<double>(bytes),
+          fmt::format("Ψ = {} bytes, {} parameters", bytes, elements)};
 }
 
 RunCheck check_of_calls(std::function<NativeCalls(const Case& example)> calls) {

@@ -31,7 +31,15 @@ NativeCalls repeated(int times, const NativeCalls& calls);
 /// Returns the sandbox's cost of these calls on its default cluster, one after another.
 Cost cost_of(const NativeCalls& calls, int world_size);
 
-/// Returns a subject that may call native collectives, and promises the cost of these calls.
+/// Returns the hint for `actual` calls in place of `expected` ones, of as many elements in all.
+Hint many_calls(std::int64_t actual, std::int64_t expected, CollectiveKind kind,
+                std::int64_t elements);
+
+/// Returns the unit Ψ: the bytes of parameters of these sizes.
+CostUnit psi_of(const std::vector<std::int64_t>& sizes);
+
+/// Returns a subject that may call native collectives, and promises the cost of these calls, in
+/// bytes. A cost other than that is explained by the first call that is not one of them.
 Subject subject_with_calls(std::function<std::vector<Case>()> cases,
                            const std::function<NativeCalls(const Case& example)>& calls,
                            std::vector<RunCheck> checks = {});

@@ -2,12 +2,14 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include <fmt/format.h>
 
 #include "judge/case_lists.h"
 #include "judge/compare.h"
 #include "judge/inputs.h"
+#include "judge/origin_of_reduction.h"
 #include "training/rows.h"
 
 namespace rankbox {
@@ -21,23 +23,28 @@ constexpr std::int64_t kHidden = 9;
 
 bool is_used(std::size_t parameter, int rank) { return parameter != kUnused || rank % 2 == 0; }
 
-float mean_of_gradients(std::size_t parameter, std::int64_t i, std::int64_t size, int world_size) {
-  if (parameter == kOfNan && i == size - 1) return std::numeric_limits<float>::quiet_NaN();
-  double sum = 0;
-  for (int rank = 0; rank < world_size; ++rank) {
-    if (is_used(parameter, rank)) sum += share(ReduceOp::AVG, rank, i, world_size, parameter);
-  }
-  return static_cast<float>(sum / world_size);
+/// Returns element i of every rank's gradient, 0 where it is not used.
+std::vector<float> gradients_at(std::size_t parameter, std::int64_t i, int world_size) {
+  std::vector<float> all = shares_at(ReduceOp::AVG, i, world_size, parameter);
+  for (int rank = 0; rank < world_size; ++rank)
+    if (!is_used(parameter, rank)) all[static_cast<std::size_t>(rank)] = 0;
+  return all;
 }
 
-Hint origin(float is, float mean, float own, int world_size) {
-  if (is == mean * static_cast<float>(world_size))
+float mean_of_gradients(std::size_t parameter, std::int64_t i, std::int64_t size, int world_size) {
+  if (parameter == kOfNan && i == size - 1) return std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> all = gradients_at(parameter, i, world_size);
+  return static_cast<float>(std::accumulate(all.begin(), all.end(), 0.0) / world_size);
+}
+
+Hint origin(float is, float mean, float own, const std::vector<float>& gradients) {
+  if (is == mean * static_cast<float>(gradients.size()))
     return {"sum-not-mean", "that is the sum of all ranks' gradients: their mean is wanted"};
   if (std::isnan(mean))
     return {"nan-must-show", "rank 0 has a NaN here: it has to show in the mean, on all ranks"};
   if (is == own)
     return {"own-gradient-alone", "that is this rank's own gradient: the others' are missing"};
-  return {};
+  return origin_of_reduction(ReduceOp::AVG, is, gradients);
 }
 
 }  // namespace
@@ -88,7 +95,8 @@ std::optional<Difference> compare_averaged(const ParameterList& parameters, int 
     auto difference = compare(
         gradient, parameter.gradient, size, mean,
         [&](float is, std::int64_t i) {
-          return origin(is, mean(i), share(ReduceOp::AVG, rank, i, world_size, k), world_size);
+          return origin(is, mean(i), share(ReduceOp::AVG, rank, i, world_size, k),
+                        gradients_at(k, i, world_size));
         },
         tolerance(ReduceOp::AVG));
     if (!difference) difference = compare_parameter_shape(gradient, parameter.gradient);

@@ -164,6 +164,13 @@ TEST_CASE("points, weights, exercises and lateness decide about points") {
   CHECK(bob.at("days_late") == 0);
   CHECK(bob.at("points") == 7.5);  // right values, another algorithm's messages
 
+  // A clone's files have the time of the clone.
+  for (const bool is_clone : {false, true}) {
+    if (is_clone) fs::create_directories(path_of("late/ada/.git"));
+    const CommandResult told = rankbox({"grade", path_of("late"), "--exercises", "broadcast_tree",
+                                        "--due", due.str(), "--unsealed"});
+    CHECK(contains(told.output, "1 of 2 students handed in git clones") == is_clone);
+  }
   const Json chosen = graded(path_of("late"), {"--exercises", "race", "--seconds", "20"});
   CHECK(statuses(chosen) == std::set<std::string>{"ada race missing", "bob race fail"});
 }

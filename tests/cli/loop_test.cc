@@ -91,8 +91,8 @@ TEST_CASE("who passes hears whether the prediction was right, and what to do nex
       {"7", {"7 steps"}, true},
       {"7 7", {"7 steps", "7 n bytes"}, true},
       {"3 1", {"3 steps", "1 n bytes", "7 steps", "7 n bytes", "8 ranks"}, false},
-      {"broadcast_scatter_allgather", {"4 MiB", "8 ranks"}, true},
-      {"broadcast_naive", {"broadcast_scatter_allgather"}, false},
+      {"broadcast_ring_pipelined", {"4 MiB", "8 ranks", "segments"}, true},
+      {"broadcast_naive", {"broadcast_ring_pipelined", "segments"}, false},
   };
   for (const Guess& guess : guesses) {
     const CommandResult check = rankbox({"check", "broadcast_ring", "--predict", guess.text});
@@ -106,6 +106,34 @@ TEST_CASE("who passes hears whether the prediction was right, and what to do nex
     CHECK(contains(joined, ": right") == guess.is_right);
     CHECK(contains(joined, solution_path(ring())));
   }
+  rankbox({"reset", "broadcast_ring"});
+}
+
+TEST_CASE("a prediction is kept over the stub, and answered when a program passes") {
+  const CommandResult stub = rankbox({"check", "broadcast_ring", "--predict", "7 7"});
+  INFO(stub.output);
+  CHECK(lacks(stub.output, {"prediction is kept"}) == "");
+  // A prediction is in the unit of the header.
+  const Exercise& zero1 = *find_exercise("zero1");
+  solve(zero1);
+  CHECK(lacks(rankbox({"check", "zero1", "--predict", "6 1"}).output,
+              {"6 steps and 1 Ψ bytes; it takes 6 steps and 7"}) == "");
+  rankbox({"reset", "zero1"});
+  solve(ring());
+  CHECK(lacks(rankbox({"check", "broadcast_ring"}).output, {"you predicted 7 steps"}) == "");
+  rankbox({"reset", "broadcast_ring"});
+}
+
+TEST_CASE("the first verdict explains the names of checks, and no later one") {
+  std::filesystem::remove_all(std::filesystem::path(project()) / ".rankbox" / "progress.json");
+  constexpr const char* kLegend = "· was not judged";
+  CHECK_FALSE(contains(rankbox({"check", "broadcast_ring"}).output, kLegend));  // the stub
+  solve(ring());
+  CHECK_FALSE(contains(rankbox({"check", "broadcast_ring", "--json"}).output, kLegend));
+  rankbox({"reset", "broadcast_ring"});
+  solve(ring());
+  CHECK(contains(rankbox({"check", "broadcast_ring"}).output, kLegend));
+  CHECK_FALSE(contains(rankbox({"check", "broadcast_ring"}).output, kLegend));
   rankbox({"reset", "broadcast_ring"});
 }
 

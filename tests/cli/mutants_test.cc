@@ -54,7 +54,7 @@ TEST_CASE("a hint is matched by its id, never by its sentence") {
   verdict.failure->replay = "./rankbox check";
   verdict.failure->hint = {"never-written", "it was never written"};
   const auto complaints = [&](const char* message, const char* hint) {
-    return cli::complaints({"", "", "", {"values"}, {}, message, hint}, verdict);
+    return cli::complaints({"", "", "", {"values"}, {}, "", message, hint}, verdict);
   };
   CHECK(complaints("got nan", "never-written") == "");
   CHECK(complaints("", "") == "");

@@ -210,7 +210,6 @@ TEST_CASE("a sum instead of a mean is refused with its kind, and unchecked chang
   const CommandResult refused = train(run + Words{"--mine", kAverage + "=" + sum});
   CAPTURE(refused.output);
   CHECK(refused.exit_code == 1);
-  CHECK(lines_in(refused.output) == 1);
   CHECK(lacks(refused.output, {"values", "sum.cc:5", "--mine-unchecked"}) == "");
 
   const Json wrong = object_in(train(run + Words{"--mine-unchecked", kAverage + "=" + sum}));
@@ -223,7 +222,7 @@ TEST_CASE("a sum instead of a mean is refused with its kind, and unchecked chang
   CHECK(wrong.at("losses")[0] == reference.at("losses")[0]);  // before the first step
 }
 
-TEST_CASE("a function of yours that goes wrong ends the run in one line with kind and place") {
+TEST_CASE("a function of yours that goes wrong ends the run with kind and place") {
   const struct {
     const char* body;
     const char* part;
@@ -233,7 +232,7 @@ TEST_CASE("a function of yours that goes wrong ends the run in one line with kin
       {"throw std::runtime_error(\"no more\");", "no more"},
       {"if (dist.rank() == 0) dist.recv(gradient_of(*parameters[0]), 1);\n"
        "  else dist.recv(gradient_of(*parameters[0]), 0);",
-       "deadlock"},
+       "\n  rank 1 waits"},  // a wait in each line
       {"dist.send(gradient_of(*parameters[0]), 9);", "9"},
       {"if (dist.rank() == 0) dist.barrier();", "mismatch"},
       {"if (dist.rank() == 1) std::exit(0);\n  dist.barrier();", "exit(0)"},

@@ -141,10 +141,10 @@ TEST_CASE("a communicator is named by the line of its split, its ranks by their 
   };
   const Failure failures[] = {
       {message(FlightKind::kSend, 1, 4), message(FlightKind::kRecv, 3, 5), Kind::kMessageMismatch,
-       " (ranks 0 and 1 of the communicator split at odd.cc:70)"},
+       " (ranks 0 and 1 of the communicator split at odd.cc:70, of world ranks "},
       {barrier, broadcast, Kind::kCollectiveMismatch, ", in the communicator split at odd.cc:70"},
       {message(FlightKind::kRecv, 1, 4), message(FlightKind::kRecv, 3, 4), Kind::kStuck,
-       ", in the communicator split at odd.cc:70: "},
+       ", in the communicator split at odd.cc:70, of world ranks "},
   };
   for (const Failure& failure : failures) {
     for (const bool is_world : {false, true}) {

@@ -12,6 +12,8 @@
 #include "judge/compare.h"
 #include "judge/families.h"
 #include "judge/inputs.h"
+#include "judge/origin_of_reduction.h"
+#include "judge/salt.h"
 #include "tests/support/text.h"
 
 namespace rankbox {
@@ -187,15 +189,67 @@ TEST_CASE("the message of a wrong value says where it came from") {
   CHECK(origin_of_moved(element(0, 2) + element(1, 2), 2, 2).id == "sum-of-elements");
   CHECK(testing::lacks(origin_of_moved(element(1, 4), 0, 3).text, {"element 4", "rank 1"}) == "");
   CHECK(testing::lacks(origin_of_moved(element(1, 4), 4, 3).text, {"element 4", "rank 1"}) == "");
-  const float sum = reduced(ReduceOp::SUM, 2, 4);
-  const Hint missing =
-      origin_of_reduction(ReduceOp::SUM, sum - share(ReduceOp::SUM, 1, 2, 4), 2, 4);
-  CHECK(missing.id == "share-missing");
-  CHECK(testing::contains(missing.text, "rank 1"));
-  const Hint twice = origin_of_reduction(ReduceOp::SUM, sum + share(ReduceOp::SUM, 1, 2, 4), 2, 4);
-  CHECK(twice.id == "share-twice");
-  CHECK(testing::contains(twice.text, "rank 1"));
-  CHECK(origin_of_reduction(ReduceOp::AVG, sum, 2, 4).id == "avg-not-divided");
+}
+
+TEST_CASE("a wrong reduction names the ranks whose shares it lacks") {
+  struct Row {
+    int world_size;
+    ReduceOp op;
+    std::vector<int> added;  // their shares' sum, or largest, is what was got
+    float divisor;
+    const char* hint;
+    std::vector<std::string> words;
+  };
+  using enum ReduceOp;
+  const std::vector<Row> rows = {
+      {4, SUM, {0, 2, 3}, 1, "share-missing", {"rank 1"}},
+      {4, SUM, {0, 1, 1, 2, 3}, 1, "share-twice", {"rank 1"}},
+      {2, SUM, {1}, 1, "share-of-one-rank", {"rank 1 alone", "rank 0"}},
+      {5, SUM, {3}, 1, "share-of-one-rank", {"rank 3 alone", "ranks 0 to 2 and 4"}},
+      {5, SUM, {1, 3}, 1, "shares-missing", {"ranks 0, 2 and 4"}},
+      {8, SUM, {6, 7, 0, 1}, 1, "shares-missing", {"ranks 2 to 5"}},
+      {24, SUM, {22, 23, 0, 1}, 1, "shares-missing", {"ranks 2 to 21"}},
+      {4, AVG, {0, 1, 2, 3}, 1, "avg-not-divided", {"world_size"}},
+      {4, AVG, {0, 1, 2, 3}, 16, "avg-divided-twice", {"world_size"}},
+      {5, AVG, {0, 1, 2}, 5, "shares-missing", {"ranks 3 and 4"}},
+      {5, AVG, {0, 1, 4}, 1, "shares-missing", {"ranks 2 and 3"}},
+      {3, AVG, {2}, 1, "share-of-one-rank", {"rank 2 alone", "ranks 0 and 1"}},
+  };
+  for (const std::uint64_t number : {0, 7}) {
+    set_salt(number);
+    for (const Row& row : rows) {
+      CAPTURE(row.world_size);
+      CAPTURE(row.added.size());
+      CAPTURE(number);
+      const std::vector<float> shares = shares_at(row.op, 2, row.world_size);
+      double got = 0;
+      for (const int rank : row.added) got += shares[static_cast<std::size_t>(rank)];
+      const Hint hint = origin_of_reduction(row.op, static_cast<float>(got / row.divisor), shares);
+      CHECK(hint.id == row.hint);
+      CHECK(testing::lacks(hint.text, row.words) == "");
+    }
+  }
+  set_salt(0);
+}
+
+TEST_CASE("what no shares explain has no origin") {
+  using enum ReduceOp;
+  const std::vector<float> shares = {-4, -2, -7};
+  CHECK(testing::lacks(origin_of_reduction(MAX, -4, shares).text, {"without", "rank 1"}) == "");
+  CHECK(testing::lacks(origin_of_reduction(MIN, -2, shares).text, {"rank 1 alone"}) == "");
+  CHECK(origin_of_reduction(MAX, 0, shares).id.empty());
+  CHECK(origin_of_reduction(SUM, 3.5F, {1, 2, 4}).id.empty());
+  CHECK(origin_of_reduction(SUM, 0, {1, 2, 4}).id.empty());
+  CHECK(origin_of_reduction(SUM, std::numeric_limits<float>::infinity(), {1, 2, 4}).id.empty());
+  // Rank 1 alone, undivided, or rank 2 alone, divided by 4: neither is named.
+  const Hint alone = origin_of_reduction(AVG, 2, {1, 2, 8, 16});
+  CHECK(alone.id == "share-of-one-rank");
+  CHECK_FALSE(testing::contains(alone.text, "rank 1 "));
+  // Ranks 0 and 1, undivided, or rank 2 and 1, divided by 4.
+  CHECK(origin_of_reduction(AVG, 3, {1, 2, 10, 16}).id.empty());
+  CHECK(origin_of_reduction(SUM, 5, {5}).id.empty());
+  // A share of 0 is in every sum.
+  CHECK(testing::lacks(origin_of_reduction(SUM, 3, {0, 1, 2, 4}).text, {"rank 3"}) == "");
 }
 
 }  // namespace rankbox

@@ -135,6 +135,29 @@ TEST_CASE("each failed check is explained, in at most twelve lines") {
   CHECK(text.find("values too") == std::string::npos);
 }
 
+TEST_CASE("a long line is wrapped, and nothing of it is lost") {
+  constexpr std::size_t kWidest = 160;
+  const std::string command = "./rankbox check broadcast_ring --replay world_size=2,count=1";
+  Verdict verdict = failing();
+  verdict.failure->message.clear();
+  for (int i = 0; i < 90; ++i) verdict.failure->message += "wörd" + std::to_string(i) + " ";
+  verdict.failure->message += command;
+  verdict.checks[0].detail = verdict.failure->message;
+  Verdict warned = passing();
+  warned.warnings = {verdict.failure->message};
+  for (const Verdict& each : {verdict, warned}) {
+    std::istringstream rows(to_text(each));
+    std::string joined;
+    for (std::string row; std::getline(rows, row);) {
+      CHECK(static_cast<std::size_t>(std::ranges::count_if(
+                row, [](char byte) { return (byte & '\xC0') != '\x80'; })) <= kWidest);
+      joined += " " + row.substr(std::min(row.find_first_not_of(' '), row.size()));
+    }
+    CHECK(testing::lacks(joined, {verdict.failure->message}) == "");
+    CHECK(testing::contains(to_text(each), command));
+  }
+}
+
 TEST_CASE("an error of this machine's is not called a failure") {
   Verdict verdict = failing();
   verdict.status = Status::kError;

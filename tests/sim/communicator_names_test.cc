@@ -56,6 +56,27 @@ TEST_CASE("without split no message speaks of communicators") {
   CHECK_FALSE(contains(error.what(), "in the world"));
 }
 
+TEST_CASE("communicators that one line made are told apart, by their ranks or by their order") {
+  for_each_schedule(4, [](std::uint64_t seed) {
+    const Observation seen = observe({.world_size = 2, .seed = seed}, [&](Comm& dist) {
+      std::vector<Comm> parts;
+      for (int i = 0; i < 4; ++i) parts.push_back(dist.split(0));
+      Tensor tensor = zeros(1);
+      if (dist.rank() == 0) parts[3].send(tensor, 1);
+      if (dist.rank() == 1) parts[1].recv(tensor, 0);
+    });
+    CHECK(lacks(require_error<DeadlockError>(seen).what(),
+                {"the 4th time, of world ranks 0 and 1", "the 2nd time, of world ranks 0 and 1"}) ==
+          "");
+    const Observation halves = observe({.world_size = 4, .seed = seed}, [&](Comm& dist) {
+      Comm half = dist.split(dist.rank() % 2);
+      Tensor tensor = zeros(1);
+      if (dist.rank() % 2 == 1) half.recv(tensor, 1 - half.rank());
+    });
+    CHECK(lacks(require_error<DeadlockError>(halves).what(), {"of world ranks 1 and 3"}) == "");
+  });
+}
+
 /// Runs four ranks in two halves, {0, 2} and {1, 3}; `body` gets the half.
 template <class Body>
 Observation in_halves(int& split, Body body) {

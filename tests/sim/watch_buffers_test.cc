@@ -40,6 +40,46 @@ TEST_CASE("a tensor written before its isend was waited for is found, where that
   }
 }
 
+TEST_CASE("a tensor written in flight is the cause of the exception that its data led to") {
+  constexpr float kSpoilt = 2;
+  // Who throws: the receiver of the wrong data, or the writer itself; or the function is a stub.
+  for (const int thrower : {0, 1, -1}) {
+    for (const bool writes : {false, true}) {
+      for_each_schedule(4, [&](std::uint64_t seed) {
+        int line = 0;
+        const Observation seen =
+            observe({.world_size = 2, .seed = seed, .watch_buffers = true}, [&](Comm& dist) {
+              Tensor tensor = full(3, 1.0f);
+              Tensor received = zeros(3);
+              if (dist.rank() == 1) {
+                dist.recv(received, 0);
+                dist.barrier();
+                if (thrower < 0) throw NotImplemented("f");
+                if (thrower == 1) throw InvalidArgument("wrong data");
+                return dist.recv(received, 0);
+              }
+              line = __LINE__ + 1;
+              const Comm::Request request = dist.isend(tensor, 1);
+              dist.barrier();
+              if (writes) tensor.data()[2] = kSpoilt;
+              if (thrower == 0) throw InvalidArgument("wrong data");
+              dist.recv(received, 1);
+              dist.wait(request);
+            });
+        INFO(what_of(seen.thrown));
+        CHECK(ended_as<NotImplemented>(seen) == (thrower < 0));
+        if (thrower < 0) return;
+        CHECK(ended_as<BufferReused>(seen) == writes);
+        if (!writes) return;
+        const auto error = require_error<BufferReused>(seen);
+        CHECK(error.rank() == 0);
+        CHECK(error.peer() == 1);
+        CHECK(error.line() == line);
+      });
+    }
+  }
+}
+
 /// Starts an operation on a tensor of 4 elements, on both of two ranks.
 struct Start {
   const char* name;

@@ -145,7 +145,7 @@ void expect_example_cost(const Judged& judged, const Subject& subject) {
   if (subject.may_cost_less && subject.may_cost_less(example))
     cost.reduced = exercise.example_cost.reduced;
   if (!run.failure && cost != exercise.example_cost)
-    run.failure = failure_of_cost(exercise.example_cost, example, run.report);
+    run.failure = failure_of_cost(exercise.example_cost, example, run.report, subject);
   if (!run.failure) {
     CHECK(cost == exercise.example_cost);
     return;

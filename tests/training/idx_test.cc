@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "comm/errors.h"
 #include "tests/support/text.h"
@@ -138,6 +139,57 @@ TEST_CASE("a file cut at any byte is refused") {
   }
 }
 
+/// Returns the bytes as a gzip file.
+std::string packed(const Folder& folder, const std::string& bytes) {
+  const std::string path = folder.file("packed");
+  gzFile file = gzopen(path.c_str(), "wb");
+  REQUIRE(gzwrite(file, bytes.data(), static_cast<unsigned>(bytes.size())) ==
+          static_cast<int>(bytes.size()));
+  REQUIRE(gzclose(file) == Z_OK);
+  return read(path);
+}
+
+TEST_CASE("a packed file is read as the one inside it, whatever its name") {
+  const Folder folder;
+  const std::string path = folder.file("images");
+  write_idx_images(path, {2, 2, {1, 2, 3, 4, 5, 6, 7, 8}});
+  const std::string whole = read(path);
+  // Gzip files may follow each other in one.
+  for (const std::string& bytes : {packed(folder, whole), packed(folder, whole.substr(0, 9)) +
+                                                              packed(folder, whole.substr(9))}) {
+    write(path, bytes);
+    CHECK(read_idx_images(path).pixels == std::vector<std::uint8_t>{1, 2, 3, 4, 5, 6, 7, 8});
+  }
+  const std::string large(1 << 20, '\7');
+  write_idx_images(path, {1 << 10, 1 << 10, {large.begin(), large.end()}});
+  write(path, packed(folder, read(path)));
+  CHECK(read(path).size() < large.size());
+  CHECK(read_idx_images(path).pixels.size() == large.size());
+}
+
+TEST_CASE("a damaged packed file is refused with the bytes that were expected and found") {
+  const Folder folder;
+  const std::string path = folder.file("labels.gz");
+  write_idx_labels(path, {1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0});
+  const std::string whole = packed(folder, read(path));
+  for (std::size_t length = 2; length < whole.size(); ++length) {
+    write(path, whole.substr(0, length));
+    const std::string message = complaint([&] { read_idx_labels(path); });
+    INFO(message);
+    CHECK(testing::lacks(message, {path + ": ", "expected", "cut off at offset"}) == "");
+  }
+  // Its last four bytes are the length, the four before it the checksum.
+  for (const std::size_t back : {1, 6}) {
+    std::string bytes = whole;
+    bytes[bytes.size() - back] ^= 1;
+    write(path, bytes);
+    CHECK(testing::lacks(complaint([&] { read_idx_labels(path); }),
+                         {"20 labels of 1 bytes, 20 bytes", "found 20 bytes", "damaged"}) == "");
+  }
+  write(path, whole + "more");
+  CHECK(testing::contains(complaint([&] { read_idx_labels(path); }), "4 bytes follow"));
+}
+
 TEST_CASE("images and labels must be equally many, and labels digits") {
   const Images two{1, 1, {0, 255}};
   const std::string number = complaint([&] { image_dataset(two, {1, 2, 3}, "a.idx", "b.idx"); });
@@ -156,6 +208,9 @@ TEST_CASE("a folder with MNIST's four files is a dataset; one that lacks some is
     write_idx_images(folder.file(std::string(part) + "-images-idx3-ubyte"), images);
     write_idx_labels(folder.file(std::string(part) + "-labels-idx1-ubyte"), labels);
   }
+  const std::string packed_labels = folder.file("t10k-labels-idx1-ubyte");
+  write(packed_labels + ".gz", packed(folder, read(packed_labels)));
+  fs::remove(packed_labels);
   const Split split = read_mnist(folder.path());
   CHECK(split.train.size() == 6);
   CHECK(split.test.sample_shape == Shape{28, 28, 1});

@@ -17,7 +17,7 @@
 namespace rankbox {
 namespace {
 
-std::vector<std::vector<std::string>> fields_of(const std::string& text) {
+std::vector<std::vector<std::string>> parsed_fields(const std::string& text) {
   std::vector<std::vector<std::string>> all;
   for (const CsvRecord& record : parse_csv(text, "t.csv")) all.push_back(record.fields);
   return all;
@@ -45,15 +45,42 @@ TEST_CASE("csv: fields, quotes, commas and newlines within quotes, either end of
   };
   for (const auto& [text, expected] : cases) {
     CAPTURE(text);
-    CHECK(fields_of(text) == expected);
+    CHECK(parsed_fields(text) == expected);
   }
 }
 
 TEST_CASE("csv: a mistake is one line with the number of the line it is on") {
   const std::pair<std::string, const char*> cases[] = {
-      {"a,b\nc\n", "t.csv:2: "},    {"a,b\n\"x\ny\",c\nd,e,f\n", "t.csv:4: "},
-      {"a\n\"b\nc", "t.csv:2: "},   {"a\n\"b\"c\n", "t.csv:2: "},
-      {"a\nb\"c\"\n", "t.csv:2: "}, {"\"", "t.csv:1: "},
+      {"a,b\nc\n", "t.csv:2: "},
+      {"a,b\n\"x\ny\",c\nd,e,f\n", "t.csv:4: "},
+      {"a\n\"b\nc", "t.csv:2: "},
+      {"a\n\"b\"c\n", "t.csv:2: "},
+      {"a\nb\"c\"\n", "t.csv:2: "},
+      {"\"", "t.csv:1: "},
+      // Quotes that are not closed, and where that shows.
+      {"a\n\"b\nc\n\"d\"\n", "t.csv:2: the quote that opens here closes in line 4"},
+      {"a,b\n\"c,d\ne,f\",g,h\ni,j\n",
+       "t.csv:2: expected 2 fields, as in the first record, found 3 up to line 3"},
+      // Other encodings, with and without their mark.
+      {"a\nb\xe4\n", "t.csv:2: not UTF-8 at byte 3, but LATIN1"},
+      {"a\nb \x93q\x94\n", "t.csv:2: not UTF-8 at byte 4, but WINDOWS-1252"},
+      {"a\xc0\x80", "t.csv:1: not UTF-8 at byte 1"},
+      {"a\xed\xa0\x80", "t.csv:1: not UTF-8 at byte 1"},
+      {"a\xe2\x82", "t.csv:1: not UTF-8 at byte 1"},
+      {{"\xff\xfe"
+        "a\0\n\0",
+        6},
+       "t.csv:1: not UTF-8 at byte 0, but UTF-16:"},
+      {{"\xfe\xff"
+        "\0a",
+        4},
+       "t.csv:1: not UTF-8 at byte 0, but UTF-16:"},
+      {{"a\0\n\0", 4}, "t.csv:1: not UTF-8 at byte 1, but UTF-16LE"},
+      {{"\0a\0\n", 4}, "t.csv:1: not UTF-8 at byte 0, but UTF-16BE"},
+      {{"\xff\xfe\0\0"
+        "a\0\0\0",
+        8},
+       "t.csv:1: not UTF-8 at byte 0, but UTF-32"},
   };
   for (const auto& [text, expected] : cases) {
     CAPTURE(text);
@@ -109,7 +136,9 @@ TEST_CASE("texts come from two columns of a file; records of other classes are l
   };
   const std::string content =
       "id,review,division\n1,\"good, really\",positive\n2,so so,neutral\n3,bad,negative\n";
-  const auto texts = read(content, "division");
+  const TextFile file = read(content, "division");
+  CHECK(file.left_out == std::map<std::string, std::int64_t>{{"neutral", 1}});
+  const std::vector<LabelledText>& texts = file.texts;
   REQUIRE(texts.size() == 2);
   CHECK(texts[0].text == "good, really");
   CHECK(texts[0].label == 0);
@@ -128,6 +157,17 @@ TEST_CASE("texts come from two columns of a file; records of other classes are l
   CHECK(read_classes(path, "division") ==
         std::vector<std::string>{"negative", "neutral", "positive"});
   CHECK_THROWS_AS(read_classes(path, "stars"), InvalidArgument);
+  const std::string without = "review,division\ngood,positive\n\"no\nlabel\", \nbad,negative\n";
+  for (const bool reads_classes : {false, true}) {
+    try {
+      std::ofstream(path) << without;
+      if (reads_classes) read_classes(path, "division");
+      if (!reads_classes) read(without, "division");
+      FAIL_CHECK("an empty label is taken for a class");
+    } catch (const InvalidArgument& error) {
+      CHECK(testing::lacks(error.what(), {path + ":3: ", "division is empty"}) == "");
+    }
+  }
   std::ofstream(path) << "review,division\ngood,positive\n";
   CHECK_THROWS_AS(read_classes(path, "division"), InvalidArgument);
   std::remove(path.c_str());

@@ -1,9 +1,12 @@
 #include "training/data/csv.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "comm/errors.h"
 #include "training/data/read_file.h"
+#include "training/data/utf8.h"
 
 namespace rankbox {
 namespace {
@@ -20,9 +23,15 @@ class CsvParser {
       const std::size_t found = records.back().fields.size();
       const std::size_t expected = records.front().fields.size();
       if (found != expected) {
-        refuse(
-            records.back().line,
-            fmt::format("expected {} fields, as in the first record, found {}", expected, found));
+        // Its end of line was read.
+        const int last = at_ == text_.size() && !text_.ends_with('\n') ? line_ : line_ - 1;
+        const std::string to =
+            last > records.back().line
+                ? fmt::format(" up to line {}: is a quote to close earlier?", last)
+                : "";
+        refuse(records.back().line,
+               fmt::format("expected {} fields, as in the first record, found {}{}", expected,
+                           found, to));
       }
     }
     return records;
@@ -60,13 +69,22 @@ class CsvParser {
         const bool is_quote = at_ < text_.size() && text_[at_] == '"';
         if (!is_quote) {
           if (at_ == text_.size() || text_[at_] == ',' || at_end_of_line()) return field;
-          refuse(line_, "text after a closing quote: expected a comma or the end of the line");
+          refuse_after_quote(begin);
         }
       }
       line_ += text_[at_] == '\n' ? 1 : 0;
       field += text_[at_];
     }
-    refuse(begin, "a quote that is never closed");
+    refuse(begin, "a quote opens here that is never closed");
+  }
+
+  /// @param begin the line in which the field's quote opened
+  [[noreturn]] void refuse_after_quote(int begin) const {
+    if (begin == line_)
+      refuse(begin, "text after a closing quote: expected a comma or the end of the line");
+    refuse(begin, fmt::format("the quote that opens here closes in line {}, where text follows: "
+                              "is it to close earlier?",
+                              line_));
   }
 
   bool at_end_of_line() const {
@@ -92,6 +110,12 @@ class CsvParser {
 std::vector<CsvRecord> parse_csv(std::string_view text, const std::string& source) {
   // Spreadsheets begin a file with the byte order mark, which is no part of the first field.
   constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  if (const auto wrong = find_not_utf8(text)) {
+    const auto line = 1 + std::ranges::count(text.substr(0, wrong->offset), '\n');
+    throw InvalidArgument(fmt::format(
+        "{0}:{1}: not UTF-8 at byte {2}, but {3}: convert it: iconv -f {3} -t UTF-8 {0} >new.csv",
+        source, line, wrong->offset, wrong->encoding));
+  }
   if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
   return CsvParser(text, source).all();
 }

@@ -1,10 +1,14 @@
 #include "training/data/idx.h"
 
+#include <filesystem>
 #include <fstream>
+#include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "comm/errors.h"
+#include "training/data/gunzip.h"
 #include "training/data/read_file.h"
 
 namespace rankbox {
@@ -16,12 +20,19 @@ constexpr std::uint32_t kLabels = 0x00000801;
 /// A file's bytes, read from front to back.
 class IdxFile {
  public:
-  explicit IdxFile(const std::string& path) : path_(path), bytes_(read_file(path)) {}
+  explicit IdxFile(const std::string& path) : path_(path), bytes_(read_file(path)) {
+    if (!is_gzip(bytes_)) return;
+    auto [bytes, problem] = gunzip(bytes_);
+    bytes_ = std::move(bytes);
+    if (!problem.empty()) problem_ = "; " + problem;
+  }
 
   std::uint32_t number(const char* what) {
     if (bytes_.size() - at_ < 4) {
-      throw InvalidArgument(fmt::format("{}: offset {}: expected the {}, found the end of the file",
-                                        path_, at_, what));
+      throw InvalidArgument(
+          fmt::format("{}: offset {}: expected the {} in 4 bytes, found the end of the file after "
+                      "{}{}",
+                      path_, at_, what, bytes_.size() - at_, problem_));
     }
     std::uint32_t value = 0;
     for (int i = 0; i < 4; ++i) value = value << 8 | static_cast<std::uint8_t>(bytes_[at_++]);
@@ -32,8 +43,8 @@ class IdxFile {
     const std::uint32_t found = number("magic number");
     if (found == expected) return;
     throw InvalidArgument(
-        fmt::format("{}: offset 0: expected the magic number {:#010x} of IDX {}, found {:#010x}",
-                    path_, expected, kind, found));
+        fmt::format("{}: offset 0: expected the magic number {:#010x} of IDX {}, found {:#010x}{}",
+                    path_, expected, kind, found, problem_));
   }
 
   /// The rest of the file, which should be `count` items of `each` bytes.
@@ -42,16 +53,20 @@ class IdxFile {
     // Divides, because the product may overflow 64 bits.
     const bool fits =
         each == 0 ? left == 0 && count == 0 : left % each == 0 && left / each == count;
-    if (!fits) {
-      throw InvalidArgument(fmt::format("{}: offset {}: expected {} {} of {} bytes, found {} bytes",
-                                        path_, at_, count, what, each, left));
+    if (!fits || !problem_.empty()) {
+      const bool is_known = each == 0 || count <= std::numeric_limits<std::uint64_t>::max() / each;
+      const std::string sum = is_known ? fmt::format(", {} bytes", count * each) : "";
+      throw InvalidArgument(fmt::format(
+          "{}: offset {}: expected {} {} of {} bytes{}, found {} bytes{}; download it again?",
+          path_, at_, count, what, each, sum, left, problem_));
     }
     return {bytes_.begin() + static_cast<std::ptrdiff_t>(at_), bytes_.end()};
   }
 
  private:
   std::string path_;
-  std::string bytes_;
+  std::string bytes_;    // unpacked
+  std::string problem_;  // of the packed file, behind "; "; else empty
   std::size_t at_ = 0;
 };
 
@@ -65,6 +80,17 @@ void write(const std::string& path, std::initializer_list<std::int64_t> header,
              static_cast<std::streamsize>(bytes.size()));
   file.close();
   if (!file) throw InvalidArgument(fmt::format("{}: cannot be written", path));
+}
+
+std::string file_of(const std::string& directory, const std::string& name) {
+  namespace fs = std::filesystem;
+  const std::string path = directory + "/" + name;
+  if (fs::exists(path)) return path;
+  if (fs::exists(path + ".gz")) return path + ".gz";
+  throw InvalidArgument(
+      fmt::format("{}: there is no such file, nor one of that name with .gz: put "
+                  "MNIST's four files there, packed or not",
+                  path));
 }
 
 }  // namespace
@@ -94,8 +120,8 @@ void write_idx_labels(const std::string& path, const std::vector<std::uint8_t>& 
 
 Split read_mnist(const std::string& directory) {
   const auto read = [&](const std::string& part) {
-    const std::string images = directory + "/" + part + "-images-idx3-ubyte";
-    const std::string labels = directory + "/" + part + "-labels-idx1-ubyte";
+    const std::string images = file_of(directory, part + "-images-idx3-ubyte");
+    const std::string labels = file_of(directory, part + "-labels-idx1-ubyte");
     return image_dataset(read_idx_images(images), read_idx_labels(labels), images, labels);
   };
   return {read("train"), read("t10k")};

@@ -5,9 +5,12 @@
 //           8  rows, columns (images only)
 //       16, 8  one byte per pixel (0 white, 255 ink), or per label
 //
+// A file that begins as gzip's do is unpacked first, whatever its name; offsets are those of the
+// unpacked bytes.
+//
 // Errors: InvalidArgument, one line with path, offset, what was expected and what is there, for a
-// file that cannot be read, ends too early or too late, or is something else. Sizes are compared
-// with the file's before memory is allocated for them.
+// file that cannot be read, ends too early or too late, is damaged, or is something else. Sizes are
+// compared with the file's before memory is allocated for them.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +36,8 @@ std::vector<std::uint8_t> read_idx_labels(const std::string& path);
 void write_idx_images(const std::string& path, const Images& images);
 void write_idx_labels(const std::string& path, const std::vector<std::uint8_t>& labels);
 
-/// The four files of MNIST, by their names when unpacked: train-images-idx3-ubyte, …
+/// The four files of MNIST: train-images-idx3-ubyte, …, or with .gz behind their names. Throws
+/// InvalidArgument with the name if neither is there.
 Split read_mnist(const std::string& directory);
 
 /// Samples of shape {rows, columns, 1} and values 0 … 1, of ten classes. Throws InvalidArgument,

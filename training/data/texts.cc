@@ -27,13 +27,23 @@ std::size_t column_of(const std::vector<CsvRecord>& records, const std::string& 
   return static_cast<std::size_t>(found - names.begin());
 }
 
+/// Returns the record's label. Throws InvalidArgument for an empty one, which would be a class.
+const std::string& label_of(const CsvRecord& record, std::size_t column, const std::string& name,
+                            const std::string& path) {
+  const std::string& label = record.fields[column];
+  if (label.find_first_not_of(" \t") != std::string::npos) return label;
+  throw InvalidArgument(fmt::format("{}:{}: the {} is empty: write one, or leave the record out",
+                                    path, record.line, name));
+}
+
 }  // namespace
 
 std::vector<std::string> read_classes(const std::string& path, const std::string& label_column) {
   const std::vector<CsvRecord> records = read_csv(path);
   const std::size_t label = column_of(records, label_column, path);
   std::set<std::string> classes;
-  for (std::size_t i = 1; i < records.size(); ++i) classes.insert(records[i].fields[label]);
+  for (std::size_t i = 1; i < records.size(); ++i)
+    classes.insert(label_of(records[i], label, label_column, path));
   if (classes.size() < 2) {
     throw InvalidArgument(
         fmt::format("{}: its column {} has {} values; to tell classes apart it "
@@ -43,25 +53,28 @@ std::vector<std::string> read_classes(const std::string& path, const std::string
   return {classes.begin(), classes.end()};
 }
 
-std::vector<LabelledText> read_texts(const std::string& path, const std::string& text_column,
-                                     const std::string& label_column,
-                                     const std::vector<std::string>& classes) {
+TextFile read_texts(const std::string& path, const std::string& text_column,
+                    const std::string& label_column, const std::vector<std::string>& classes) {
   const std::vector<CsvRecord> records = read_csv(path);
   const std::size_t text = column_of(records, text_column, path);
   const std::size_t label = column_of(records, label_column, path);
 
-  std::vector<LabelledText> texts;
+  TextFile file;
   for (std::size_t i = 1; i < records.size(); ++i) {
-    const std::vector<std::string>& fields = records[i].fields;
-    const auto found = std::find(classes.begin(), classes.end(), fields[label]);
-    if (found == classes.end()) continue;
-    texts.push_back({fields[text], static_cast<std::int32_t>(found - classes.begin())});
+    const std::string& name = label_of(records[i], label, label_column, path);
+    const auto found = std::find(classes.begin(), classes.end(), name);
+    if (found == classes.end()) {
+      ++file.left_out[name];
+      continue;
+    }
+    file.texts.push_back(
+        {records[i].fields[text], static_cast<std::int32_t>(found - classes.begin())});
   }
-  if (texts.empty()) {
+  if (file.texts.empty()) {
     throw InvalidArgument(fmt::format("{}: no record whose {} is one of {}", path, label_column,
                                       fmt::join(classes, ", ")));
   }
-  return texts;
+  return file;
 }
 
 std::vector<std::string> words_of(const std::string& text) {

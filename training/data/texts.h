@@ -1,12 +1,12 @@
 // Texts with labels, and their conversion to numbers.
 //
-//   std::vector<LabelledText> texts = read_texts("reviews.csv", "review", "division",
-//                                                {"positive", "negative"});
-//   Vocabulary vocabulary(texts);
-//   Dataset dataset = text_dataset(texts, vocabulary, 32, 2);
+//   TextFile file = read_texts("reviews.csv", "review", "division", {"positive", "negative"});
+//   Vocabulary vocabulary(file.texts);
+//   Dataset dataset = text_dataset(file.texts, vocabulary, 32, 2);
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -20,12 +20,18 @@ struct LabelledText {
   std::int32_t label = 0;
 };
 
+/// The texts of a file.
+struct TextFile {
+  std::vector<LabelledText> texts;
+  std::map<std::string, std::int64_t> left_out;  // records of other classes: how many of each
+};
+
 /// Texts and labels from two columns of a CSV file whose first record names the columns. The label
-/// is the index in `classes`; records of other classes are skipped.
-/// Throws InvalidArgument as read_csv does, and if a column is missing or no record is left.
-std::vector<LabelledText> read_texts(const std::string& path, const std::string& text_column,
-                                     const std::string& label_column,
-                                     const std::vector<std::string>& classes);
+/// is the index in `classes`; records of other classes are counted alone.
+/// Throws InvalidArgument as read_csv does, and if a column is missing, a label is empty, or no
+/// record is left.
+TextFile read_texts(const std::string& path, const std::string& text_column,
+                    const std::string& label_column, const std::vector<std::string>& classes);
 
 /// The classes of such a file: the different values of a column, in alphabetical order.
 /// Throws InvalidArgument as read_texts does, and unless there are at least two.

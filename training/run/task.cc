@@ -72,18 +72,34 @@ constexpr std::int64_t kLongestText = 64;  // tokens of a text from a file; the 
 
 /// Reads train.csv and test.csv, whose first records name their columns: text and label are
 /// required.
-TextSplit read_csv_texts(const Plan& plan) {
+/// @param left_out what the description says of test records whose label no training record has
+TextSplit read_csv_texts(const Plan& plan, std::string& left_out) {
   check_folder(plan);
   const std::string train = plan.data + "/train.csv";
   const std::vector<std::string> classes = read_classes(train, "label");
-  const std::vector<LabelledText> known = read_texts(train, "text", "label", classes);
+  const std::vector<LabelledText> known = read_texts(train, "text", "label", classes).texts;
+  const TextFile test = read_texts(plan.data + "/test.csv", "text", "label", classes);
+  std::int64_t records = 0;
+  std::vector<std::string> labels;
+  for (const auto& [label, count] : test.left_out) {
+    records += count;
+    labels.push_back(label);
+  }
+  if (records > 0) {
+    constexpr std::size_t kMostNamed = 5;
+    if (labels.size() > kMostNamed) {
+      labels.resize(kMostNamed);
+      labels.emplace_back("…");
+    }
+    left_out = fmt::format(" ({} more are left out, whose label train.csv lacks: {})", records,
+                           fmt::join(labels, ", "));
+  }
   const Vocabulary vocabulary(known);
   const auto number = static_cast<std::int64_t>(classes.size());
   TextSplit texts;
   texts.vocabulary = vocabulary.size();
   texts.split.train = text_dataset(known, vocabulary, kLongestText, number);
-  texts.split.test = text_dataset(read_texts(plan.data + "/test.csv", "text", "label", classes),
-                                  vocabulary, kLongestText, number);
+  texts.split.test = text_dataset(test.texts, vocabulary, kLongestText, number);
   take_samples(plan, texts.split.train);
   return texts;
 }
@@ -92,10 +108,11 @@ TextSplit read_csv_texts(const Plan& plan) {
 std::pair<TextSplit, std::string> texts_of(const Plan& plan) {
   SentencesOptions options;
   if (plan.samples > 0) options.train = plan.samples;
-  TextSplit texts = plan.data.empty() ? sentences(options) : read_csv_texts(plan);
-  std::string name = fmt::format("{} {}, {} test samples", texts.split.train.size(),
+  std::string left_out;
+  TextSplit texts = plan.data.empty() ? sentences(options) : read_csv_texts(plan, left_out);
+  std::string name = fmt::format("{} {}, {} test samples{}", texts.split.train.size(),
                                  plan.data.empty() ? "sentences" : "texts of " + plan.data,
-                                 texts.split.test.size());
+                                 texts.split.test.size(), left_out);
   return {std::move(texts), std::move(name)};
 }
 
