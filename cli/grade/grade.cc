@@ -193,8 +193,9 @@ void add_grade(CLI::App& app) {
       ->type_name("F");
   command
       ->add_option("--due", options->due,
-                   "later files are late: an ISO 8601 time, or a date. A file's time is that of "
-                   "Gradescope's metadata, or else of its last change: for a clone, of the clone")
+                   "later files are late: an ISO 8601 time, or a date. A file's\n"
+                   "time is that of Gradescope's metadata, or else of its last\n"
+                   "change: in a git clone that of the clone")
       ->type_name("TIME");
   command
       ->add_option("--late-penalty", options->penalty,
