@@ -230,6 +230,29 @@ TEST_CASE("the page holds the grades, and no text in it ends its script") {
   CHECK(!contains(page, "src=\"http"));
 }
 
+TEST_CASE("the page has equal code once, as text, and no more of it than it has room for") {
+  ClassReport report = report_of_two();
+  const std::string line = "</script>{{grades}}\n";
+  for (StudentGrade& student : report.students)
+    student.exercises[1].code = {.file = "x.cc", .text = line, .first = 1, .lines = 1};
+  const auto codes = [&] {
+    const std::string page = to_html(report);
+    const std::string begin = "<script type=\"application/json\" id=\"codes\">";
+    REQUIRE(page.find(begin) != std::string::npos);
+    const std::size_t from = page.find(begin) + begin.size();
+    return Json::parse(page.substr(from, page.find("</script>", from) - from));
+  };
+  const Json one = codes();
+  REQUIRE(one.at("texts").size() == 1);
+  CHECK(one.at("texts").at(0).at("text") == line);
+  CHECK(one.at("of").dump() == "[[null,0,null,null,null],[null,0,null,null,null]]");
+
+  for (ExerciseGrade& grade : report.students[0].exercises)
+    grade.code = {
+        .file = grade.exercise, .text = std::string(5 << 20, 'x'), .first = 1, .lines = 1};
+  CHECK(codes().at("of").dump() == "[[0,1,2,null,null],[null,3,null,null,null]]");
+}
+
 TEST_CASE("the summary has a line a student, and says what is not graded") {
   const ClassReport report = report_of_two();
   const std::string text = summary_of(report);

@@ -24,6 +24,15 @@ function hideWhatIsSaidAbove(page) {
   page.body.style.padding = "0 1px";
 }
 
+/** The picture's own button does it, and is hidden: there is one for both. */
+function setThemeOfRun() {
+  const {contentDocument} = byId("run");
+  const button = contentDocument && contentDocument.getElementById("theme");
+  if (!button) return;  // still the empty page
+  button.hidden = true;
+  if ((contentDocument.documentElement.dataset.theme === "dark") !== isDark()) button.click();
+}
+
 function followHeight() {
   const frame = byId("run");
   frame.addEventListener("load", () => {
