@@ -23,6 +23,10 @@ void rankbox::broadcast_naive(Comm& dist, Tensor& tensor, int) {
   if (dist.world_size() > 1) dist.recv(tensor, (dist.rank() + 1) % dist.world_size());
 }
 """
+NOTHING = b"""#include "collectives/broadcast_naive.h"
+
+void rankbox::broadcast_naive(Comm&, Tensor&, int) {}
+"""
 # Its line 404 does not compile. What precedes it is text that a page must not take for HTML.
 HOSTILE = (b'// </script><img src=x onerror="document.title=1"> \xff {{code}}\n' + b"\n" * 402 +
            b"int wrong = no_such_name;  // </code><b id=\"injected\">caf\xe9</b>\n")
@@ -36,7 +40,7 @@ class GradePageTest(unittest.TestCase):
         answer, stub = ((root / source / "02_broadcast" / "broadcast_naive.cc").read_bytes()
                         for source in ("solutions", "exercises"))
         for student, text in {"ada": answer, "bob": stub, "eve": DEADLOCK, "fay": DEADLOCK,
-                              "mallory": HOSTILE}.items():
+                              "gus": NOTHING, "mallory": HOSTILE}.items():
             (folder / student).mkdir(parents=True)
             (folder / student / "broadcast_naive.cc").write_bytes(text)
         page = root / "class.html"
@@ -84,21 +88,38 @@ class GradePageTest(unittest.TestCase):
 
     def test_a_mark_and_points_for_each_grade_and_a_total_for_each_student(self):
         self.assertEqual([cell.text for cell in self.cells()],
-                         ["✓ 3/3", "○ 0/3", "✗ 0/3", "✗ 0/3", "✗ 0/3"])
+                         ["✓ 3/3", "○ 0/3"] + ["✗ 0/3"] * 4)
         totals = self.driver.find_elements(By.CSS_SELECTOR, "#class td.total")
-        self.assertEqual([total.text for total in totals], ["3/3", "0/3", "0/3", "0/3", "0/3"])
+        self.assertEqual([total.text for total in totals], ["3/3"] + ["0/3"] * 5)
 
     def test_a_click_shows_verdict_checks_replay_line_code_and_picture(self):
         text = self.open("eve")
         for part in ("✗ eve, broadcast_naive: fails, 0 of 3 points",
                      "./rankbox check broadcast_naive --file", "broadcast_naive.cc:4",
-                     "Picture of the run", "rank 0 "):
+                     "rank 0 waits in recv"):
             self.assertIn(part, text)
         chips = self.driver.find_elements(By.CSS_SELECTOR, "#grade .chips li")
         self.assertEqual([chip.text for chip in chips],
                          ["· values", "· messages", "· cost", "✗ safety"])
         self.assertEqual(text.count("deadlock"), 1)
         self.assertEqual(self.wrong_lines(), [DEADLOCK.decode().splitlines()[3]])
+
+    def test_a_deadlock_is_a_circle_and_the_timeline_is_behind_it(self):
+        self.open("eve")
+        picture = self.driver.find_element(By.ID, "waits-picture")
+        self.assertEqual(picture.get_attribute("aria-label"),
+                         "A circle: rank 0 waits for 1 waits for 0")
+        self.assertEqual(len(picture.find_elements(By.CSS_SELECTOR, "circle.circle")), 2)
+        self.assertNotIn("rank 0  out", self.driver.find_element(By.ID, "grade").text)
+        self.driver.find_element(By.CSS_SELECTOR, "#waits summary").click()
+        self.assertIn("rank 0  out", self.driver.find_element(By.ID, "grade").text)
+
+    def test_any_other_run_has_its_timeline(self):
+        text = self.open("gus")
+        self.assertIn("Picture of the run", text)
+        self.assertIn("rank 0  out", text)
+        self.assertIn("✗ values", text)
+        self.assertEqual(self.script("document.querySelectorAll('#grade svg').length"), 0)
 
     def test_students_code_is_text_around_the_failing_line(self):
         text = self.open("mallory")
@@ -115,7 +136,7 @@ class GradePageTest(unittest.TestCase):
 
     def test_only_programs_that_fail_have_code_and_equal_ones_share_it(self):
         codes = self.script("JSON.parse(document.getElementById('codes').textContent)")
-        self.assertEqual(codes["of"], [[None], [None], [0], [0], [1]])
+        self.assertEqual(codes["of"], [[None], [None], [0], [0], [1], [2]])
         self.open("ada")
         self.assertEqual(self.script("document.querySelectorAll('.code').length"), 0)
 
@@ -125,7 +146,7 @@ class GradePageTest(unittest.TestCase):
             self.resize(width)
             self.open("eve")
             self.assertLessEqual(self.script("document.documentElement.scrollWidth"), width)
-            code, picture = (self.script(box.format(name)) for name in (".code", ".picture"))
+            code, picture = (self.script(box.format(name)) for name in (".code", ".drawn"))
             if width >= 1000:
                 self.assertGreater(picture["left"], code["right"])
             else:
@@ -156,7 +177,8 @@ class GradePageTest(unittest.TestCase):
         self.driver.find_element(By.ID, "failure-count").click()
         failures = self.driver.find_elements(By.CSS_SELECTOR, "#failure-list button")
         self.assertEqual([each.text.split(":")[:2] for each in failures],
-                         [["eve", " deadlock"], ["fay", " deadlock"], ["mallory", " compile"]])
+                         [["eve", " deadlock"], ["fay", " deadlock"], ["gus", " values"],
+                          ["mallory", " compile"]])
         failures[1].click()
         self.assertIn("fay, broadcast_naive",
                       self.driver.find_element(By.ID, "grade-heading").text)

@@ -12,9 +12,9 @@ function headlineOf(student, grade) {
 }
 
 /** The reason, and the lines of the message below it; a picture of a deadlock has its waits. */
-function messageOf({reason, picture}, failure) {
+function messageOf({reason, waits, picture}, failure) {
   if (!failure) return reason;
-  if (failure.kind === "deadlock" && picture)
+  if (failure.kind === "deadlock" && (waits || picture))
     return failure.hint ? `${reason}\nhint: ${failure.hint.text}` : reason;
   return [reason, ...failure.message.split("\n").slice(1)].join("\n");
 }
@@ -41,14 +41,18 @@ function codeSection(code, failure) {
   return make("div", {}, make("h3", {}, `${code.file}${wrong ? `:${wrong}` : ""}${part}`), list);
 }
 
-function pictureSection(picture) {
-  return make("div", {}, make("h3", {}, "Picture of the run"),
-    make("pre", {class: "picture", tabindex: "0"}, picture));
+/** Of a deadlock who waits for whom, of other runs the timeline. */
+function pictureSection({picture, waits}) {
+  const text = make("pre", {class: "picture", tabindex: "0"}, picture);
+  if (!waits) return make("div", {class: "drawn"}, make("h3", {}, "Picture of the run"), text);
+  return make("div", {id: "waits", class: "drawn"},
+    byId("drawn-waits").content.cloneNode(true),
+    make("details", {}, make("summary", {}, "As text, with the timeline"), text));
 }
 
 /** What the code's heading and the picture do not say. */
 function whereOf(grade, failure, code) {
-  const inPicture = failure.kind === "deadlock" && grade.picture;
+  const inPicture = failure.kind === "deadlock" && (grade.waits || grade.picture);
   const place = inPicture ? "" : placeOf(code ? {...failure, file: ""} : failure);
   const parts = [place, failure.replay ? "" : grade.file].filter(Boolean).join(" · ");
   const again = failure.replay ? ["again: ", make("code", {}, failure.replay)] : [];
@@ -64,7 +68,7 @@ function detailsOf(grade, code) {
   else if (grade.file) parts.push(make("p", {class: "where"}, grade.file));
   const run = [
     ...(code ? [codeSection(code, failure)] : []),
-    ...(grade.picture ? [pictureSection(grade.picture)] : []),
+    ...(grade.picture || grade.waits ? [pictureSection(grade)] : []),
   ];
   if (run.length > 0) parts.push(make("div", {class: run.length > 1 ? "run both" : "run"}, ...run));
   if (grade.status === "fail" && grade.compiler_output) {
@@ -89,6 +93,7 @@ function showGrade(student, grade, code) {
   const isJudged = checks.some((check) => check.status !== "skipped");
   byId("grade-checks").replaceChildren(...(isJudged ? [chips(checks)] : []));
   byId("grade-text").replaceChildren(...detailsOf(grade, code));
+  if (grade.waits) showWaits(grade.waits);
   byId("grade").hidden = false;
   revealWrongLine(byId("grade-text").querySelector(".code"));
 }
