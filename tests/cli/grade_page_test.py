@@ -86,6 +86,9 @@ class GradePageTest(unittest.TestCase):
         self.assertEqual(self.script("performance.getEntriesByType('resource').length"), 0)
         self.assertIn("default-src 'none'", self.text)
 
+    def test_a_class_graded_without_seal_says_so(self):
+        self.assertEqual(self.driver.find_element(By.ID, "title").text, "Grades: class (unsealed)")
+
     def test_a_mark_and_points_for_each_grade_and_a_total_for_each_student(self):
         self.assertEqual([cell.text for cell in self.cells()],
                          ["✓ 3/3", "○ 0/3"] + ["✗ 0/3"] * 4)

@@ -151,7 +151,7 @@ function showRemarks() {
   byId("remark-list").replaceChildren(...remarks);
 }
 
-byId("title").textContent = `Grades: ${data.title}`;
+byId("title").textContent = `Grades: ${data.title}${data.sealed ? "" : " (unsealed)"}`;
 byId("about").textContent =
   `${data.students.length} students, ${data.exercises.length} exercises; ` +
   (data.sealed ? "sealed" : "unsealed: a verdict can be forged") +
