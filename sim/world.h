@@ -68,9 +68,9 @@ class World {
 
   /// Returns the first cause if there is one, else an error for leftover messages, else null. Call
   /// after all ranks have returned. A rank that wrote to a buffer in flight comes before what its
-  /// wrong data led to: an exception, or a mismatch. If several ranks report the same failure (the two sides of a
-  /// mismatch), the lowest rank's counts, whichever was first; of collectives that differ, the one
-  /// that the report names first.
+  /// wrong data led to: an exception, or a mismatch. If several ranks report the same failure (the
+  /// two sides of a mismatch), the lowest rank's counts, whichever was first; of collectives that
+  /// differ, the one that the report names first.
   std::exception_ptr verdict();
 
   /// Returns the replay that ranks hand their events over to; null: the trace keeps them all.

@@ -235,7 +235,8 @@ class HeldTest(PageTest):
 
     def test_bars_are_labelled_and_coloured_by_piece(self):
         self.open("ring")
-        labels = script("return rankbox.lanes.labels.map(({text, colours}) => [text, colours.under])")
+        labels = script("return rankbox.lanes.labels"
+                        ".map(({text, colours}) => [text, colours.under])")
         colours = {}
         for text, colour in labels:
             if text.startswith("c") and text != "compute":

@@ -1,12 +1,13 @@
 """Combines the page's sources into one HTML text, in a C++ file.
 
-    embed.py HEADER CONSTANT page.html page.css first.js second.js … > page.cc
+    embed.py HEADER CONSTANT page.html page.css … first.js second.js … > page.cc
 
 HEADER declares the CONSTANT, which is named with its namespace: rankbox::kPage.
 
-Fills in {{style}} and {{script}}: the scripts one after the other, in the order given, inside one
-block so that their names stay their own. {{style_hash}} and {{script_hash}} let the page's content
-security policy allow just these two. What is left in {{braces}} is for html.cc.
+Fills in {{style}} and {{script}}: the styles and the scripts one after the other, in the order
+given; the scripts inside one block so that their names stay their own. {{style_hash}} and
+{{script_hash}} let the page's content security policy allow just these two. What is left in
+{{braces}} is for html.cc.
 """
 
 import base64
@@ -38,8 +39,9 @@ def literal(text):
 def main():
     header, constant, *paths = sys.argv[1:]
     namespace, name = constant.rsplit("::", 1)
-    page, style, *scripts = (read(path) for path in paths)
-    style = "\n" + style
+    page = read(paths[0])
+    style = "\n" + "".join(read(path) for path in paths if path.endswith(".css"))
+    scripts = [read(path) for path in paths if path.endswith(".js")]
     script = '\n"use strict";\n{\n' + "\n".join(scripts) + "}\n"
     for text in (style, script):
         if "{{" in text or "</script" in text or "</style" in text:

@@ -54,8 +54,8 @@ struct Holdings {
 };
 
 /// Returns what ranks held. It has no buffers if the trace has no notes, lacks events, or is too
-/// large for a picture: 64 ranks, 8 buffers of a rank. Calls cut buffers into pieces; of more than 64 of
-/// a buffer, neighbours are one. Cost: O(N c) for N notes and c pieces of a buffer.
+/// large for a picture: 64 ranks, 8 buffers of a rank. Calls cut buffers into pieces; of more than
+/// 64 of a buffer, neighbours are one. Cost: O(N c) for N notes and c pieces of a buffer.
 Holdings holdings_of(const Trace& trace);
 
 }  // namespace rankbox

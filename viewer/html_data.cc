@@ -12,6 +12,7 @@
 #include "viewer/holdings.h"
 #include "viewer/idle_share.h"
 #include "viewer/links.h"
+#include "viewer/waits_json.h"
 
 namespace rankbox {
 namespace {
@@ -52,7 +53,8 @@ class Collector {
     add_snapshots(data.columns);
     data.head = head();
     add_held(data);
-    if (options_.deadlock) data.head["deadlock"] = deadlock();
+    if (options_.deadlock)
+      data.head["deadlock"] = waits_json(*options_.deadlock, options_.display_name);
     data.head["columns"] = data.columns.index();
     return data;
   }
@@ -238,19 +240,6 @@ class Collector {
             {"places", places()},
             {"sources", sources()},
             {"schedule", options_.schedule}};
-  }
-
-  Json deadlock() const {
-    auto waits = Json::array();
-    for (const Wait& wait : options_.deadlock->waits()) {
-      waits.push_back({{"rank", wait.rank},
-                       {"op", wait.op},
-                       {"peers", wait.peers},
-                       {"bytes", wait.bytes},
-                       {"file", shown(wait.file)},
-                       {"line", wait.line}});
-    }
-    return {{"cycle", options_.deadlock->cycle()}, {"waits", std::move(waits)}};
   }
 
   std::string shown(const std::string& file) const {

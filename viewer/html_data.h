@@ -17,8 +17,9 @@
 // head.deadlock, if the run ended in one: {cycle: ranks, waits: [{rank, op, peers, bytes, file,
 // line}]}
 //
-// head.held, if the trace has memory notes: {buffers: [{rank, begins, bytes, column}], contents: [{label,
-// from: [[rank, times]]}], labels: what calls move}; cells are numbered over all buffers.
+// head.held, if the trace has memory notes: {buffers: [{rank, begins, bytes, column}],
+// contents: [{label, from: [[rank, times]]}], labels: what calls move}; cells are numbered over all
+// buffers.
 //
 //   label             index into head.held.labels; absent without
 //   heldEvent         event + 1 at whose end a cell changes; 0: before the first event

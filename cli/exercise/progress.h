@@ -37,8 +37,8 @@ const Exercise* latest_exercise();
 int hints_seen(const Exercise& exercise);
 void remember_hints(const Exercise& exercise, int seen);
 
-/// Returns the learner's prediction before the first run of a program, in the form of prediction.h; empty: not
-/// asked yet.
+/// Returns the learner's prediction before the first run of a program, in the form of
+/// prediction.h; empty: not asked yet.
 std::string prediction_of(const Exercise& exercise);
 void remember_prediction(const Exercise& exercise, const std::string& prediction);
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/grade/code_excerpt.h"
 #include "cli/grade/result.h"
 #include "exercises/registry.h"
 
@@ -26,6 +27,7 @@ struct ExerciseGrade {
   std::string file = {};       // that was graded; empty if there is none
   std::string near_miss = {};  // about a file that may have been meant; empty if there is none
   GradeResult result = {};     // if there is a file
+  CodeExcerpt code = {};       // of a program that fails, for the page; no text: none
 };
 
 struct StudentGrade {

@@ -103,6 +103,9 @@ class Workers {
     if (is_needed && !failure_ && (known != nullptr || !is_over(task)))
       task.result = grade_one(source, key, task, lock);
     spent_[task.student] += task.result.seconds;
+    const Verdict& verdict = task.result.verdict;
+    if (options_.file.pictures && verdict.status == Status::kFail)
+      task.code = excerpt_of(source, task.exercise->name + ".cc", *verdict.failure);
   }
 
   /// Returns whether no time is left for the task, whose result then says so.

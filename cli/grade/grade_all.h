@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "cli/grade/code_excerpt.h"
 #include "cli/grade/grade_file.h"
 #include "cli/grade/store.h"
 #include "cli/grade/submissions.h"
@@ -25,6 +26,7 @@ struct GradingTask {
   const Exercise* exercise = nullptr;
   // Afterwards:
   std::vector<std::string> left_out = {};  // about headers beside it (source_text.h)
+  CodeExcerpt code = {};                   // of a program that fails, where pictures are asked for
   GradeResult result = {};                 // status kError where a time limit left it undone
 };
 

@@ -63,6 +63,7 @@ ExerciseGrade grade_of(GradingTask& task, const Scheme& scheme) {
                                   share_after(scheme, grade.days_late));
   }
   grade.result = std::move(task.result);
+  grade.code = std::move(task.code);
   return grade;
 }
 

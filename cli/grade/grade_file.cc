@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "cli/exercise/grade.h"
+#include "cli/grade/foreign_waits.h"
 #include "cli/grade/result.h"
 #include "cli/picture/picture.h"
 #include "cli/support/child.h"
@@ -27,7 +28,7 @@ namespace {
 
 constexpr std::size_t kMostPrinted = 4096;
 constexpr int kColumns = 100;  // of a picture
-constexpr std::size_t kMostTimelineBytes = std::size_t{64} * 1024;
+constexpr std::size_t kMostDrawnBytes = std::size_t{64} * 1024;
 
 std::string text_or_nothing(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -101,18 +102,21 @@ std::uint64_t salt_of(const SourceText& source, const Exercise& exercise,
   return number % static_cast<std::uint64_t>(kLargestSalt) + 1;
 }
 
-/// Runs the failing case once more and returns its timeline as lines of at most 100 columns; a
-/// deadlock is drawn up to where it ended. Returns "" where there is no run to draw: the program
-/// passes, was not compiled, is the stub, or sends no messages. Blocks until done; see grade().
+/// Runs the failing case once more. Sets the result's picture to its timeline, as lines of at most
+/// 100 columns, and its waits; a deadlock is drawn up to where it ended. Sets neither where there
+/// is no run to draw: the program passes, was not compiled, is the stub, or sends no messages.
+/// Blocks until done; see grade().
 /// @param graded how the file was graded
-std::string picture_of_failure(const Exercise& exercise, const Verdict& verdict,
-                               const GradeOptions& graded) {
-  if (verdict.status != Status::kFail) return "";
-  std::optional<PictureOptions> picture = picture_after(exercise, verdict);
-  if (!picture) return "";
+/// @param copy where the file was, to be removed from texts
+void draw_failure(const Exercise& exercise, const GradeOptions& graded, const std::string& copy,
+                  GradeResult& result) {
+  if (result.verdict.status != Status::kFail) return;
+  std::optional<PictureOptions> picture = picture_after(exercise, result.verdict);
+  if (!picture) return;
   const TemporaryFolder folder;
   picture->style.folder = folder.path("");
   picture->style.columns = kColumns;
+  picture->style.waits = true;
 
   GradeOptions drawing = graded;
   drawing.picture = to_text(*picture);
@@ -120,9 +124,13 @@ std::string picture_of_failure(const Exercise& exercise, const Verdict& verdict,
   try {
     grade(exercise, drawing);
   } catch (const Error&) {
-    return "";  // the verdict says what is wrong
+    return;  // the verdict says what is wrong
   }
-  return read_foreign_file(folder.path(kTimelineFile), kMostTimelineBytes).value_or("");
+  const auto left = [&](const char* name) {
+    return neutral(read_foreign_file(folder.path(name), kMostDrawnBytes).value_or(""), copy);
+  };
+  result.picture = left(kTimelineFile);
+  result.waits = checked_waits(left(kWaitsFile));
 }
 
 GradeResult judge_copy(const SourceText& source, const Exercise& exercise,
@@ -154,7 +162,7 @@ GradeResult judge_copy(const SourceText& source, const Exercise& exercise,
     result.compiler_output = neutral(graded.compiler_output.substr(0, kMostPrinted), prefix);
   }
   if (!is_complete(result, grading)) {
-    result.picture = neutral(picture_of_failure(exercise, result.verdict, options), prefix);
+    draw_failure(exercise, options, prefix, result);
     result.drawn = true;
   }
   return result;

@@ -51,6 +51,7 @@ ExerciseGrade grade_of(const std::string& exercise, Outcome outcome) {
     grade.days_late = 2;
     grade.result.printed = std::string(600, 'x') + "</script>";
     grade.result.picture = "rank 0 [→1]";
+    grade.result.waits = R"({"cycle": [0, 1], "waits": []})";
   }
   return grade;
 }
@@ -74,7 +75,7 @@ ClassReport report_of_two() {
   return report;
 }
 
-std::set<std::string> fields_of(const Json& json) {
+std::set<std::string> keys_of(const Json& json) {
   std::set<std::string> names;
   for (const auto& [name, value] : json.items()) names.insert(name);
   return names;
@@ -95,7 +96,7 @@ TEST_CASE("Gradescope's results.json") {
                                          "name_format", "number",     "output",    "output_format",
                                          "tags",        "visibility", "extra_data"};
   for (const Json& test : tests)
-    for (const std::string& field : fields_of(test)) CHECK(allowed.contains(field));
+    for (const std::string& field : keys_of(test)) CHECK(allowed.contains(field));
   const char* statuses[] = {"passed", "failed", "failed", "failed", ""};
   for (std::size_t i = 0; i < tests.size(); ++i) CHECK(tests[i].value("status", "") == statuses[i]);
   CHECK(tests[1].at("score") == 1.6);
@@ -142,8 +143,8 @@ TEST_CASE("GitHub Classroom's result.json") {
   const char* statuses[] = {"pass", "fail", "fail", "fail", "error"};
   for (std::size_t i = 0; i < 5; ++i) CHECK(ada.at("tests").at(i).at("status") == statuses[i]);
   const Json& failed = ada.at("tests").at(1);
-  CHECK(fields_of(failed) == std::set<std::string>{"name", "status", "score", "message",
-                                                   "test_code", "filename", "line_no", "duration"});
+  CHECK(keys_of(failed) == std::set<std::string>{"name", "status", "score", "message", "test_code",
+                                                 "filename", "line_no", "duration"});
   CHECK(failed.at("line_no") == 12);
   CHECK(Json::parse(to_classroom50(report.students[1])).at("status") == "pass");
 }
@@ -213,6 +214,8 @@ TEST_CASE("JSON has everything") {
   const char* statuses[] = {"pass", "fail", "not_implemented", "missing", "error"};
   for (std::size_t i = 0; i < 5; ++i) CHECK(exercises.at(i).at("status") == statuses[i]);
   CHECK(exercises.at(1).at("verdict").at("failure").at("rank") == 1);
+  CHECK(exercises.at(1).at("waits").at("cycle").size() == 2);
+  CHECK(exercises.at(0).at("waits").is_null());
   CHECK(exercises.at(3).at("points") == 0);
   CHECK(exercises.at(4).at("points").is_null());
   CHECK(json.at("students").at(0).at("points").is_null());
@@ -228,6 +231,29 @@ TEST_CASE("the page holds the grades, and no text in it ends its script") {
   CHECK(json.at("students").at(0).at("name") == kName);
   CHECK(!contains(page, "{{"));
   CHECK(!contains(page, "src=\"http"));
+}
+
+TEST_CASE("the page has equal code once, as text, and no more of it than it has room for") {
+  ClassReport report = report_of_two();
+  const std::string line = "</script>{{grades}}\n";
+  for (StudentGrade& student : report.students)
+    student.exercises[1].code = {.file = "x.cc", .text = line, .first = 1, .lines = 1};
+  const auto codes = [&] {
+    const std::string page = to_html(report);
+    const std::string begin = "<script type=\"application/json\" id=\"codes\">";
+    REQUIRE(page.find(begin) != std::string::npos);
+    const std::size_t from = page.find(begin) + begin.size();
+    return Json::parse(page.substr(from, page.find("</script>", from) - from));
+  };
+  const Json one = codes();
+  REQUIRE(one.at("texts").size() == 1);
+  CHECK(one.at("texts").at(0).at("text") == line);
+  CHECK(one.at("of").dump() == "[[null,0,null,null,null],[null,0,null,null,null]]");
+
+  for (ExerciseGrade& grade : report.students[0].exercises)
+    grade.code = {
+        .file = grade.exercise, .text = std::string(5 << 20, 'x'), .first = 1, .lines = 1};
+  CHECK(codes().at("of").dump() == "[[0,1,2,null,null],[null,3,null,null,null]]");
 }
 
 TEST_CASE("the summary has a line a student, and says what is not graded") {

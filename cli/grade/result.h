@@ -16,6 +16,7 @@ struct GradeResult {
   std::string compiler_output;
   bool drawn = false;   // a picture was asked for, or there is no run to draw
   std::string picture;  // empty: none was asked for, or none can be drawn
+  std::string waits;    // of a deadlock that is drawn: checked_waits(); or empty
 };
 
 /// Stands for the file in a kept replay line.

@@ -48,7 +48,8 @@ Json to_stored(const GradeResult& result) {
           {"printed", result.printed},
           {"compiler_output", result.compiler_output},
           {"drawn", result.drawn},
-          {"picture", result.picture}};
+          {"picture", result.picture},
+          {"waits", result.waits}};
 }
 
 GradeResult result_from(const Json& json) {
@@ -59,6 +60,7 @@ GradeResult result_from(const Json& json) {
   result.compiler_output = json.at("compiler_output");
   result.drawn = json.at("drawn");
   result.picture = json.at("picture");
+  result.waits = json.at("waits");
   return result;
 }
 

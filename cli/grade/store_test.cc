@@ -26,6 +26,7 @@ GradeResult result_of(const std::string& exercise) {
   result.printed = "hello";
   result.drawn = true;
   result.picture = "rank 0 [→1]";
+  result.waits = R"({"cycle": [0]})";
   return result;
 }
 
@@ -69,6 +70,7 @@ TEST_CASE("a store remembers its secret and its results") {
   CHECK(known->printed == expected.printed);
   CHECK(known->drawn);
   CHECK(known->picture == expected.picture);
+  CHECK(known->waits == expected.waits);
 }
 
 TEST_CASE("a process may be killed at any moment") {

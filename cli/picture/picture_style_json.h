@@ -7,7 +7,7 @@
 
 namespace rankbox::cli {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PictureStyle, folder, columns, ascii, colour, timeline, trace,
-                                   html, svg, goal)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PictureStyle, folder, columns, ascii, colour, timeline, waits,
+                                   trace, html, svg, goal)
 
 }  // namespace rankbox::cli

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/picture/goal.h"
 #include "cli/support/paths.h"
@@ -23,9 +24,12 @@
 #include "viewer/timeline.h"
 #include "viewer/trace_events.h"
 #include "viewer/wait_picture.h"
+#include "viewer/waits_json.h"
 
 namespace rankbox::cli {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 // Readers inspect buffers one by one, so a page shows their first elements, of few ranks.
 constexpr int kElements = 16;
@@ -183,6 +187,11 @@ std::string totals_of(const RunReport& report) {
 }
 
 void draw_run(RunToDraw run, const PictureStyle& style) {
+  if (style.waits && run.deadlock) {
+    // A header's name may be no UTF-8.
+    open_output(style, kWaitsFile) << waits_json(*run.deadlock, display_path)
+                                          .dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
   if (!style.timeline && !style.trace && !style.html && !style.svg && !style.goal) return;
   Trace& trace = run.report.trace;
   Replay replay = replay_trace(trace, run.cluster);

@@ -12,6 +12,7 @@
 namespace rankbox::cli {
 
 inline constexpr const char* kTimelineFile = "timeline.txt";
+inline constexpr const char* kWaitsFile = "waits.json";
 inline constexpr const char* kTraceFile = "trace.json";
 inline constexpr const char* kHtmlFile = "run.html";
 inline constexpr const char* kSvgFile = "pieces.svg";
@@ -30,6 +31,7 @@ struct PictureStyle {
   bool ascii = false;
   bool colour = false;
   bool timeline = true;  // write kTimelineFile
+  bool waits = false;    // write kWaitsFile, if the run deadlocks: waits_json()
   bool trace = false;    // write kTraceFile: trace-event JSON
   bool html = false;     // write kHtmlFile
   bool svg = false;      // write kSvgFile: kSvgHelp

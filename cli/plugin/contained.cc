@@ -57,7 +57,7 @@ Report parse_report(const std::string& text) {
   return report;
 }
 
-/// Names the time that has passed, which is more than the limit where other programs took the cores.
+/// Names the time that has passed: more than the limit where other programs took the cores.
 std::string still_running(double seconds, double limit) {
   if (seconds < 1.2 * limit) return fmt::format("still running after {:g} s", limit);
   return fmt::format("still running after {:.0f} s, with a limit of {:g} s of processor time",

@@ -104,14 +104,15 @@ class GradeOutputsTest(unittest.TestCase):
                 if name not in ("exercism", "classroom50"):  # which name no student
                     self.assertIn("eve\\x1b\\x0b\\xff", text.replace("\\\\", "\\"))
 
-    def test_the_page_needs_nothing_else_and_every_failure_has_its_picture(self):
+    def test_the_page_needs_nothing_else_and_every_failure_has_its_picture_and_code(self):
         folder = self.root / "class"
         for student, body in BODIES.items():
             (folder / student).mkdir(parents=True)
             (folder / student / "broadcast_naive.cc").write_text(program(body), encoding="utf-8")
         page = self.grade(folder, "--html", self.root / "class.html")
         data = re.search(r'<script type="application/json" id="grades">(.*?)</script>', page, re.S)
-        page = page.replace(data[1], "")
+        codes = re.search(r'<script type="application/json" id="codes">(.*?)</script>', page, re.S)
+        page = page.replace(data[1], "").replace(codes[1], "")
         self.assertIn("default-src 'none'", page)
         loads = r"""https?:|"//|\bsrc=|href="[^#]|\burl\(|\bimport\b|\bfetch\(|Request\("""
         self.assertIsNone(re.search(loads, page))
@@ -123,6 +124,7 @@ class GradeOutputsTest(unittest.TestCase):
                     self.assertIn("rank 0", exercise["picture"])
                     failed += 1
         self.assertEqual(failed, len(BODIES))
+        self.assertEqual(sorted(read_json(codes[1])["of"]), [[i] for i in range(len(BODIES))])
 
 
 if __name__ == "__main__":

@@ -123,7 +123,8 @@ class WatchPageTest(unittest.TestCase):
             "width": 1280, "height": 800, "deviceScaleFactor": 1, "mobile": False})
         self.addCleanup(self.driver.execute_cdp_cmd, "Emulation.clearDeviceMetricsOverride", {})
         top = "document.getElementById('{}').getBoundingClientRect().top"
-        for text, pictures in ((DEADLOCK, ("code", "waits-picture")), (self.answer, ("code", "held"))):
+        for text, pictures in ((DEADLOCK, ("code", "waits-picture")),
+                               (self.answer, ("code", "held"))):
             self.save(text)
             chips = self.driver.find_elements(By.CSS_SELECTOR, ".chips li")
             self.assertGreaterEqual(len(chips), 4)

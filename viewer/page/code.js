@@ -73,8 +73,8 @@ class Code {
       badge.style.background = this.theme.rankColour(rank, this.run.ranks);
       row.badges.append(badge);
     }
-    if (shown.length < ranks.length)
-      row.badges.append(element("span", {className: "badge more"}, `+${ranks.length - shown.length}`));
+    const rest = ranks.length - shown.length;
+    if (rest > 0) row.badges.append(element("span", {className: "badge more"}, `+${rest}`));
   }
 
   /** Scrolls the list, never the page. */
@@ -82,7 +82,8 @@ class Code {
     if (!row) return;
     const {list} = this;
     const top = row.offsetTop;  // in the list, which is positioned
-    const isSeen = top >= list.scrollTop && top + row.offsetHeight <= list.scrollTop + list.clientHeight;
+    const end = top + row.offsetHeight, seen = list.scrollTop;
+    const isSeen = top >= seen && end <= seen + list.clientHeight;
     if (!isSeen) list.scrollTop = top - list.clientHeight / 3;
   }
 }

@@ -120,12 +120,3 @@ function sentenceOf(run, timebase, event) {
   if (values) parts.push(`buffer ${formatValues(values, run.elements(event))}`);
   return parts.join(", ");
 }
-
-function element(name, attributes = {}, ...children) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) {
-    if (key in made && key !== "scope") made[key] = value; else made.setAttribute(key, value);
-  }
-  made.append(...children);
-  return made;
-}

@@ -17,7 +17,8 @@ class Theme {
     const style = getComputedStyle(document.documentElement);
     this.colours = {};
     for (const name of ["paper", "raised", "line", "ink", "faint", "focus", "lane", "send", "recv",
-      "reduce", "compute", "forward", "backward", "collective", "wait", "open", "path", "memory", "arrow", "complete",
+      "reduce", "compute", "forward", "backward", "collective", "wait", "open",
+      "path", "memory", "arrow", "complete",
       "on-dark", "on-light"]) {
       this.colours[name] = style.getPropertyValue("--" + name).trim();
     }
@@ -35,7 +36,8 @@ class Theme {
   chunkColour(piece, pieces) {
     const part = pieces > 1 ? piece / (pieces - 1) : 0;
     const light = (this.dark ? 58 : 34) + 14 * part;
-    return `hsl(${Math.round(275 - 215 * part)} ${Math.round(48 + 20 * part)}% ${Math.round(light)}%)`;
+    const [hue, full] = [275 - 215 * part, 48 + 20 * part].map(Math.round);
+    return `hsl(${hue} ${full}% ${Math.round(light)}%)`;
   }
 
   /** Of a label on it: dark on the yellow half. */

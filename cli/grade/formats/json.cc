@@ -26,6 +26,7 @@ Json exercise_of(const ExerciseGrade& grade) {
   json["printed"] = grade.result.printed;
   json["compiler_output"] = grade.result.compiler_output;
   json["picture"] = grade.result.picture;
+  json["waits"] = grade.result.waits.empty() ? Json() : Json::parse(grade.result.waits);
   return json;
 }
 

@@ -1,97 +1,64 @@
 // Shows the grades. All text from submissions is set as text, never as HTML.
 
-const data = JSON.parse(document.getElementById("grades").textContent);
-const MARKS = { pass: "✓", fail: "✗", not_implemented: "○", missing: "–", error: "!" };
-const WORDS = {
-  pass: "passes", fail: "fails", not_implemented: "not implemented", missing: "missing",
-  error: "not graded",
-};
+const data = JSON.parse(byId("grades").textContent);
+const codes = JSON.parse(byId("codes").textContent);
+const codeOf = new Map();  // of a grade
+data.students.forEach((student, i) => student.exercises.forEach((grade, j) => {
+  codeOf.set(grade, codes.texts[codes.of[i][j]]);
+}));
+const OUTCOMES = ["pass", "fail", "not_implemented", "missing", "error"];
+MARKS.missing = "–";
+WORDS.missing = "is missing";
+WORDS.error = "is not graded";
 
-function byId(id) { return document.getElementById(id); }
-
-/** Returns an element with attributes and children: elements, or texts. */
-function make(tag, attributes, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
-  return element;
-}
-
-function points(value) {
-  return value === null ? "not graded" : String(Math.round(value * 100) / 100);
-}
-
-function late(grade) {
-  return grade.days_late ? `handed in late, on day ${grade.days_late}` : "";
-}
-
-/** Returns what is known about a grade. */
-function details(grade) {
-  const box = make("div", {});
-  const facts = make("dl", {});
-  const failure = grade.verdict && grade.verdict.failure;
-  const add = (name, value) => value && facts.append(make("dt", {}, name), make("dd", {}, value));
-  add("status", WORDS[grade.status]);
-  add("points", `${points(grade.points)} of ${points(grade.max_points)}`);
-  add("late", late(grade));
-  if (failure) {
-    add("kind", failure.kind);
-    add("place", failure.file && failure.file + (failure.line ? `:${failure.line}` : ""));
-    add("rank", failure.rank >= 0 ? String(failure.rank) : "");
-    add("again", failure.replay);
-  }
-  add("checks", (grade.verdict ? grade.verdict.checks : [])
-    .filter((check) => check.status !== "skipped")
-    .map((check) => `${check.status === "pass" ? "✓" : "✗"} ${check.name}`).join("  "));
-  add("file", grade.file);
-  box.append(facts);
-  const texts = [
-    ["Message", failure ? failure.message : grade.verdict ? "" : grade.reason, "wrapped"],
-    ["Picture of the run", grade.picture, ""],
-    ["The compiler", grade.status === "fail" ? grade.compiler_output : "", "wrapped"],
-    ["Printed by the program", grade.printed, "wrapped"],
-  ];
-  for (const [title, text, style] of texts) {
-    if (text) box.append(make("h3", {}, title), make("pre", { class: style, tabindex: "0" }, text));
-  }
-  return box;
-}
-
-let opener = null;
+let opened = null;  // the grade that is shown
+let opener = null;  // the button that was pressed for it
 
 function open(student, grade, button) {
-  opener = button;
-  byId("grade-heading").textContent = `${student.name}: ${grade.exercise}`;
-  byId("grade-text").replaceChildren(details(grade));
-  byId("grade").hidden = false;
+  [opened, opener] = [grade, button];
+  for (const old of document.querySelectorAll("#class [aria-current]"))
+    old.removeAttribute("aria-current");
+  for (const cell of document.querySelectorAll("#class td.cell button"))
+    if (cell.grade === grade) cell.setAttribute("aria-current", "true");
+  showGrade(student, grade, codeOf.get(grade));
   byId("grade").focus();
-  byId("grade").scrollIntoView({ block: "nearest" });
+  byId("grade").scrollIntoView({block: "start"});
 }
 
+function back() {
+  byId("grade").hidden = true;
+  const cell = document.querySelector("#class [aria-current]");
+  const to = opener.isConnected ? opener : cell;
+  if (to) to.focus();
+  if (cell) cell.removeAttribute("aria-current");
+  opened = null;
+}
+
+/** "4/5" */
+function outOf(some, most) { return `${points(some)}/${points(most)}`; }
+
 function cell(student, grade) {
-  const label = `${student.name}, ${grade.exercise}: ${WORDS[grade.status]}` +
-    `, ${points(grade.points)} of ${points(grade.max_points)} points` +
-    (grade.days_late ? `, ${late(grade)}` : "");
-  const button = make("button", {
-    type: "button", class: grade.status + (grade.days_late ? " late" : ""),
-    "aria-label": label, title: label,
-  }, MARKS[grade.status]);
+  const label = headlineOf(student, grade);
+  const button = make("button", {type: "button", "aria-label": label, title: label},
+    `${MARKS[grade.status]} `,
+    make("span", {class: "points"}, outOf(grade.points, grade.max_points)));
+  button.grade = grade;
+  if (grade === opened) button.setAttribute("aria-current", "true");
   button.addEventListener("click", () => open(student, grade, button));
-  return make("td", { class: "cell" }, button);
+  return make("td", {class: `cell ${grade.status}${grade.days_late ? " late" : ""}`}, button);
 }
 
 function row(student) {
   return make("tr", {},
-    make("th", { scope: "row", title: student.email || student.id }, student.name),
-    ...student.exercises.map((grade) => cell(student, grade)),
-    make("td", { class: "number" }, points(student.points)),
-    make("td", { class: "number" }, points(student.max_points)));
+    make("th", {scope: "row", title: student.email || student.id}, student.name),
+    make("td", {class: "total"}, outOf(student.points, student.max_points)),
+    ...student.exercises.map((grade) => cell(student, grade)));
 }
 
 function ordered() {
   const part = byId("filter").value.toLowerCase();
   const known = (student) => student.points === null ? -1 : student.points;
-  const name = (a, b) => a.name.localeCompare(b.name, undefined, { numeric: true });
+  const name = (a, b) => a.name.localeCompare(b.name, undefined, {numeric: true});
   const orders = {
     name, most: (a, b) => known(b) - known(a) || name(a, b),
     least: (a, b) => known(a) - known(b) || name(a, b),
@@ -102,17 +69,16 @@ function ordered() {
 }
 
 function showClass() {
-  const head = make("tr", {}, make("th", { scope: "col" }, "student"),
+  const head = make("tr", {}, make("th", {scope: "col"}, "student"),
+    make("th", {scope: "col"}, "total"),
     ...data.exercises.map((exercise) =>
-      make("th", { scope: "col", class: "exercise", title: exercise.summary }, exercise.name)),
-    make("th", { scope: "col" }, "points"), make("th", { scope: "col" }, "of"));
-  byId("class").replaceChildren(make("thead", {}, head),
-    make("tbody", {}, ...ordered().map(row)));
+      make("th", {scope: "col", class: "exercise", title: exercise.summary}, exercise.name)));
+  byId("class").replaceChildren(make("thead", {}, head), make("tbody", {}, ...ordered().map(row)));
 }
 
 /** Moves the focus between the buttons of the table. */
 function onArrow(event) {
-  const steps = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+  const steps = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0]};
   const step = steps[event.key];
   const from = event.target.closest("td.cell");
   if (!step || !from) return;
@@ -126,19 +92,23 @@ function onArrow(event) {
 
 function gradesOf(index) { return data.students.map((student) => student.exercises[index]); }
 
+function outcomesBar(grades) {
+  const counts = OUTCOMES
+    .map((status) => [status, grades.filter((grade) => grade.status === status).length])
+    .filter(([, count]) => count > 0);
+  const words = counts.map(([status, count]) => `${WORDS[status]}: ${count}`);
+  const bar = make("div", {class: "bar", role: "img", "aria-label": words.join(", ")});
+  counts.forEach(([status, count], i) => {
+    const part = make("span", {class: status, title: words[i]}, `${MARKS[status]} ${count}`);
+    part.style.flexGrow = count;
+    bar.append(part);
+  });
+  return bar;
+}
+
 function showExercises() {
   const rows = data.exercises.map((exercise, index) => {
     const grades = gradesOf(index);
-    const counts = Object.keys(MARKS)
-      .map((status) => [status, grades.filter((grade) => grade.status === status).length])
-      .filter(([, count]) => count > 0);
-    const words = counts.map(([status, count]) => `${count} ${WORDS[status]}`).join(", ");
-    const bar = make("div", { class: "bar", role: "img", "aria-label": words });
-    for (const [status, count] of counts) {
-      const part = make("span", { class: status, title: `${count} ${WORDS[status]}` }, String(count));
-      part.style.flexGrow = count;
-      bar.append(part);
-    }
     const kinds = new Map();
     for (const grade of grades) {
       if (grade.status !== "fail") continue;
@@ -146,33 +116,32 @@ function showExercises() {
       kinds.set(kind, (kinds.get(kind) || 0) + 1);
     }
     const why = [...kinds].sort((a, b) => b[1] - a[1]).map(([kind, count]) => `${count} ${kind}`);
-    return make("tr", {}, make("th", { scope: "row", title: exercise.summary }, exercise.name),
-      make("td", {}, bar), make("td", {}, why.join(", ")));
+    return make("tr", {}, make("th", {scope: "row", title: exercise.summary}, exercise.name),
+      make("td", {}, outcomesBar(grades)), make("td", {}, why.join(", ")));
   });
   byId("exercises").replaceChildren(
     make("thead", {}, make("tr", {}, ...["exercise", "outcomes", "how it fails"]
-      .map((name) => make("th", { scope: "col" }, name)))),
+      .map((name) => make("th", {scope: "col"}, name)))),
     make("tbody", {}, ...rows));
 }
 
 function showFailures() {
-  const list = byId("failure-list");
+  let count = 0;
   data.exercises.forEach((exercise, index) => {
     const failed = data.students
       .map((student) => [student, student.exercises[index]])
       .filter(([, grade]) => grade.status === "fail" || grade.status === "error");
     if (failed.length === 0) return;
-    list.append(make("h3", {}, `${exercise.name}: ${failed.length}`));
-    for (const [student, grade] of failed) {
-      const one = make("details", {}, make("summary", {}, `${student.name}: ${grade.reason}`));
-      // Only what is opened is built: a class may have thousands of pictures.
-      one.addEventListener("toggle", () => {
-        if (one.open && one.children.length === 1) one.append(details(grade));
-      });
-      list.append(one);
-    }
+    count += failed.length;
+    const items = failed.map(([student, grade]) => {
+      const button = make("button", {type: "button"}, `${student.name}: ${grade.reason}`);
+      button.addEventListener("click", () => open(student, grade, button));
+      return make("li", {}, button);
+    });
+    byId("failure-list").append(make("h3", {}, exercise.name), make("ul", {}, ...items));
   });
-  if (list.children.length === 0) list.append(make("p", {}, "None."));
+  byId("failure-count").textContent = `Failures by exercise (${count})`;
+  byId("failures").hidden = count === 0;
 }
 
 function showRemarks() {
@@ -182,20 +151,21 @@ function showRemarks() {
   byId("remark-list").replaceChildren(...remarks);
 }
 
-byId("title").textContent = `Grades: ${data.title}`;
-byId("about").textContent = `${data.students.length} students, ${data.exercises.length} exercises; ` +
-  `${data.sealed ? "sealed" : "unsealed: a verdict can be forged"}` +
+byId("title").textContent = `Grades: ${data.title}${data.sealed ? "" : " (unsealed)"}`;
+byId("about").textContent =
+  `${data.students.length} students, ${data.exercises.length} exercises; ` +
+  (data.sealed ? "sealed" : "unsealed: a verdict can be forged") +
   (data.salt === null ? "" : `; salt ${data.salt}`);
-for (const [status, mark] of Object.entries(MARKS)) {
-  byId("legend").append(make("span", { class: "mark " + status }, mark), WORDS[status]);
-}
+for (const status of OUTCOMES)
+  byId("legend").append(make("li", {class: status}, `${MARKS[status]} ${WORDS[status]}`));
 byId("order").addEventListener("change", showClass);
 byId("filter").addEventListener("input", showClass);
 byId("class").addEventListener("keydown", onArrow);
-byId("back").addEventListener("click", () => {
-  byId("grade").hidden = true;
-  if (opener && opener.isConnected) opener.focus();
+byId("back").addEventListener("click", back);
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && opened) back();
 });
+followTheme();
 showClass();
 showExercises();
 showFailures();

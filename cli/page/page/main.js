@@ -30,6 +30,6 @@ function follow() {
   events.addEventListener("error", () => { byId("lost").hidden = false; });
 }
 
-followTheme();
+followTheme(setThemeOfRun);
 followHeight();
 follow();

@@ -18,6 +18,14 @@ function showRun({run, verdict}) {
   frame.contentWindow.location.replace(`run?${run}`);
 }
 
+/** The picture's button does it, which is hidden in a frame: there is one for both. */
+function setThemeOfRun() {
+  const {contentDocument} = byId("run");
+  const button = contentDocument && contentDocument.getElementById("theme");
+  if (!button) return;  // still the empty page
+  if ((contentDocument.documentElement.dataset.theme === "dark") !== isDark()) button.click();
+}
+
 function followHeight() {
   const frame = byId("run");
   frame.addEventListener("load", () => {

@@ -8,21 +8,6 @@ function headlineOf({verdict, exercise, problem}) {
   return `${exercise.name} ${WORDS[verdict.status]}${kind}`;
 }
 
-/** "rank 2, recv from rank 1, exercises/…/broadcast_ring.cc:12" */
-function placeOf({rank, op, peer, file, line}) {
-  const to = op === "recv" ? "from" : op === "send" ? "to" : "with";
-  const what = [op, peer >= 0 ? `${to} rank ${peer}` : ""].filter(Boolean).join(" ");
-  const where = file && (line > 0 ? `${file}:${line}` : file);
-  return [rank >= 0 ? `rank ${rank}` : "", what, where].filter(Boolean).join(", ");
-}
-
-/** One word a check: what it found is in the table below. */
-function chips(checks) {
-  return make("ul", {class: "chips", "aria-label": "Checks"}, ...checks.map((check) =>
-    make("li", {class: check.status, title: check.detail.split("\n")[0] || WORDS[check.status]},
-      `${MARKS[check.status]} ${check.name}`)));
-}
-
 /** The picture of a deadlock lists who waits for whom; so the message need not. */
 function messageOf(failure, run) {
   if (failure.kind !== "deadlock" || run === 0) return failure.message;
@@ -37,11 +22,6 @@ function checksTable(checks) {
   const body = make("tbody", {}, ...rows);
   return make("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": "Checks"},
     make("table", {}, body));
-}
-
-function block(title, text) {
-  if (!text.trim()) return [];
-  return [make("h3", {}, title), make("pre", {class: "wrapped", tabindex: "0"}, text)];
 }
 
 function showVerdict(state) {
