@@ -34,6 +34,7 @@ class Recorder {
   /// From now on note() notes; what the rank does between its calls goes to the same list.
   void keep_memory_notes(MemoryMeter& memory, int most) {
     if (!enabled_) return;
+    notes_memory_ = true;
     memory_notes_.reserve(static_cast<std::size_t>(most));
     memory.notes = &memory_notes_;
   }
@@ -70,8 +71,8 @@ class Recorder {
 
   /// Notes that the event, which just began, writes and reads these slices.
   void note(const Event& event, Slice into, Slice from) {
-    if (memory_notes_.size() < memory_notes_.capacity() && enabled_) [[unlikely]]
-      memory_notes_.push_back(memory_note(MemoryNote::Kind::kEvent, into, from, index_of(event)));
+    if (notes_memory_ && enabled_) [[unlikely]]
+      note_memory(memory_note(MemoryNote::Kind::kEvent, into, from, index_of(event)));
   }
 
   void end(Event& event) const {
@@ -121,6 +122,7 @@ class Recorder {
   bool is_timed_;  // the events of the current block may be kept
   const MemoryMeter& memory_;
   int snapshot_elements_ = 0;
+  bool notes_memory_ = false;
   std::vector<EventBlock> blocks_;  // one, where events are handed over
 
   GrowingReplay* replay_ = nullptr;  // null: all events are kept, in blocks_
