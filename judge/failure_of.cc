@@ -44,7 +44,8 @@ FailureKind kind_of(const std::exception& error) {
 
 void point_to(Failure& failure, const Event& event) {
   failure.op = name_of(event);
-  failure.peer = event.peer == failure.rank ? -1 : event.peer;  // the root itself
+  const bool is_root = event.kind == EventKind::kCollective && event.peer == failure.rank;
+  failure.peer = is_root ? -1 : event.peer;
   failure.file = event.place.file_name();
   failure.line = static_cast<int>(event.place.line());
 }

@@ -66,6 +66,8 @@ std::optional<Ranks> lacking_in_any_set(double sum, const Shares& shares, double
 /// Neighbours on a ring, as those whose shares a partial sum of a ring has.
 std::optional<Ranks> lacking_in_any_run(double sum, const Shares& shares, double relative) {
   const std::size_t p = shares.size();
+  constexpr std::size_t kMostRounded = 16;  // of more, a rounded sum is near another by chance
+  if (relative > 0 && p > kMostRounded) return std::nullopt;
   for (std::size_t first = 0; first < p; ++first) {
     double of_run = 0;
     for (std::size_t length = 1; length <= p; ++length) {
@@ -87,7 +89,8 @@ std::optional<Ranks> lacking_in_sum(double sum, const Shares& shares, double rel
 }
 
 /// @param missing ranks whose shares the value lacks
-Hint lacks(const Ranks& missing, const Shares& shares) {
+/// @param how a share gets into the result
+Hint lacks(const Ranks& missing, const Shares& shares, const char* how = "added") {
   const Ranks all = others(shares, [](std::size_t) { return false; });
   if (missing.empty() || missing.size() == all.size()) return {};
   if (missing.size() + 1 == all.size()) {
@@ -95,33 +98,48 @@ Hint lacks(const Ranks& missing, const Shares& shares) {
     std::ranges::set_difference(all, missing, std::back_inserter(alone));
     return {
         "share-of-one-rank",
-        fmt::format("that is the share of {} alone: {} never added, or overwritten by a chunk "
+        fmt::format("that is the share of {0} alone: {2} never {1}, or overwritten by a chunk "
                     "that was sent too early?",
-                    ranks_in_words(alone),
+                    ranks_in_words(alone), how,
                     missing.size() == 1 ? fmt::format("is that of {}", ranks_in_words(missing))
                                         : fmt::format("are those of {}", ranks_in_words(missing)))};
   }
   const bool is_one = missing.size() == 1;
   return {is_one ? "share-missing" : "shares-missing",
-          fmt::format("that is the result without the share{} of {}: never added, or overwritten "
+          fmt::format("that is the result without the share{} of {}: never {}, or overwritten "
                       "by a chunk that was sent too early?",
-                      is_one ? "" : "s", ranks_in_words(missing))};
+                      is_one ? "" : "s", ranks_in_words(missing), how)};
 }
 
 Hint origin_of_extremum(ReduceOp op, float value, const Shares& shares) {
   if (std::ranges::count(shares, value) == 0) return {};
+  const auto [least, most] = std::ranges::minmax(shares);
+  if (value == (op == ReduceOp::MAX ? least : most) && shares.size() > 2) {
+    return {"opposite-extremum", fmt::format("that is the {} of all shares",
+                                             op == ReduceOp::MAX ? "smallest" : "largest")};
+  }
   return lacks(others(shares,
                       [&](std::size_t rank) {
                         return op == ReduceOp::MAX ? shares[rank] <= value : shares[rank] >= value;
                       }),
-               shares);
+               shares, "compared");
 }
 
+/// Names ranks only where no other shares have that product.
 Hint origin_of_product(float value, const Shares& shares) {
-  const auto rank = std::ranges::find(shares, value) - shares.begin();
-  if (rank == std::ssize(shares)) return {};
-  return lacks(others(shares, [=](std::size_t other) { return std::cmp_equal(other, rank); }),
-               shares);
+  if (shares.size() > kMostEnumerated) return {};
+  std::optional<std::size_t> only;
+  for (std::size_t set = 1; set < std::size_t{1} << shares.size(); ++set) {
+    float product = 1;
+    for (std::size_t rank = 0; rank < shares.size(); ++rank)
+      product *= (set >> rank & 1) != 0 ? shares[rank] : 1;
+    if (product != value) continue;
+    if (only) return {};
+    only = set;
+  }
+  if (!only) return {};
+  return lacks(others(shares, [&](std::size_t rank) { return (*only >> rank & 1) != 0; }), shares,
+               "multiplied in");
 }
 
 }  // namespace

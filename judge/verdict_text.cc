@@ -76,7 +76,9 @@ std::string rows(const std::string& indent, std::size_t columns, const std::stri
   std::size_t used = columns;
   for (std::size_t begin = 0; begin < line.size();) {
     std::size_t end = std::min(line.find(' ', begin + 1), line.size());
-    if (line.compare(line.find_first_not_of(' ', begin), 9, "./rankbox") == 0) end = line.size();
+    std::string_view rest = std::string_view(line).substr(begin);
+    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+    if (rest.starts_with("./rankbox")) end = line.size();
     std::string word = line.substr(begin, end - begin);
     const bool fits_below = columns + 2 + width_of(word) <= kRowWidth && word != kCut;
     if (used + width_of(word) > kRowWidth && begin > 0 && fits_below) {

@@ -49,7 +49,9 @@ std::vector<const Exercise*> rivals_of(const Exercise& exercise) {
   const std::string arguments = arguments_without_segments(exercise);
   std::vector<const Exercise*> rivals;
   for (const Exercise& other : exercises()) {
-    const bool alike = other.chapter == exercise.chapter &&
+    // Where additions overlap with messages, a cost is more than the time.
+    const bool is_time = !subject_of(other).cluster;
+    const bool alike = other.chapter == exercise.chapter && is_time &&
                        arguments_without_segments(other) == arguments && is_predictable(other);
     if (alike) rivals.push_back(&other);
   }
@@ -70,8 +72,9 @@ std::string answer_to_numbers(const Exercise& exercise, const Numbers& guess) {
   if (guess.bytes && example.count.value_or(0) > 0) {
     const double bytes = cost.bytes / unit.size;
     const std::string name = unit.name.empty() ? "" : unit.name + " ";
-    expected += fmt::format(" and {:.4g} {}bytes", *guess.bytes, name);
-    actual += fmt::format(" and {:.4g} {}bytes", bytes, name);
+    const int digits = unit.name.empty() ? 12 : 4;
+    expected += fmt::format(" and {:.{}g} {}bytes", *guess.bytes, digits, name);
+    actual += fmt::format(" and {:.{}g} {}bytes", bytes, digits, name);
     right = right && std::abs(*guess.bytes - bytes) < 0.005;
   }
   if (right) return fmt::format("you predicted {}: right", expected);
@@ -82,10 +85,11 @@ std::string answer_to_numbers(const Exercise& exercise, const Numbers& guess) {
 /// What an exercise takes for a large tensor, on paper.
 struct OnPaper {
   double seconds = 0;
-  int segments = 0;  // the best number; 0: it has none
+  int segments = 0;  // the best power of two; 0: it has none
 
   std::string in_words() const {
-    const std::string with = segments == 0 ? "" : fmt::format(" with {} segments", segments);
+    const std::string with =
+        segments == 0 ? "" : fmt::format(" with {} segment{}", segments, segments == 1 ? "" : "s");
     return fmt::format("{:.3g} ms{}", seconds * 1e3, with);
   }
 };

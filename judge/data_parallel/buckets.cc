@@ -50,6 +50,7 @@ Hint rule_of(const Bytes& actual, const std::vector<std::int64_t>& sizes, std::i
             "begin with the last"};
   }
   const Bytes expected = packed_by(reversed, too_large);
+  if (actual == expected) return {};  // a later round is wrong
   if (is_reordered(actual, expected)) {
     return {"buckets-in-another-order",
             "these are the right ones in another order: from the last parameter to the first, as "

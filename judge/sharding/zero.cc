@@ -210,10 +210,10 @@ Subject subject(std::vector<std::int64_t> (*sizes_in)(const Case& example), int 
   };
   Subject made = subject_with_calls(cases_of_sharding, calls);
   made.cost_unit = [](const Case& example) {
-    // Here Ψ is the number of parameters, as in the ZeRO paper.
     const std::int64_t parameters = size_of_all(example).front();
-    return CostUnit{"Ψ", static_cast<double>(parameters),
-                    fmt::format("Ψ = {} parameters", parameters)};
+    const std::int64_t bytes = parameters * kElementBytes;
+    return CostUnit{"Ψ", static_cast<double>(bytes),
+                    fmt::format("Ψ = {} parameters, {} bytes", parameters, bytes)};
   };
   made.limits_memory = true;
   made.large_cases = large_cases_of_sharding();

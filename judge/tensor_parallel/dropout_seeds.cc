@@ -93,9 +93,7 @@ std::vector<std::uint64_t> seeds_of_other_runs(std::uint64_t seed) {
     others.push_back(seed + distance);
     others.push_back(seed - distance);
   }
-  for (const int bit : {5, 10, 16, 31, 32, 40, 53, 63}) {
-    others.push_back(seed ^ (std::uint64_t{1} << bit));
-  }
+  for (int bit = 0; bit < 64; ++bit) others.push_back(seed ^ (std::uint64_t{1} << bit));
   return others;
 }
 

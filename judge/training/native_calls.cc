@@ -93,8 +93,14 @@ Culprit culprit_in(const NativeCalls& expected, const Trace& trace, int rank) {
   if (trace.ranks.size() == 1) return {};
   const auto [actual, events] = calls_in(trace, rank);
   if (expected == actual) return {};
-  const std::size_t i = first_other(expected, actual);
-  return {i < events.size() ? events[i] : nullptr, hint_for(expected, actual)};
+  // The order is free here: the first call of which there are too many.
+  NativeCalls left = expected;
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    const auto found = std::ranges::find(left, actual[i]);
+    if (found == left.end()) return {events[i], hint_for(expected, actual)};
+    left.erase(found);
+  }
+  return {nullptr, hint_for(expected, actual)};
 }
 
 }  // namespace

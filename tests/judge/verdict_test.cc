@@ -45,6 +45,15 @@ TEST_CASE("a verdict survives the way through JSON") {
   }
 }
 
+TEST_CASE("a message may be empty, or end in spaces, and its text comes out") {
+  for (const char* message : {"", " ", "   ", "what: ", "a \nb", "a \n \n  b  ", "./rankbox"}) {
+    CAPTURE(message);
+    Verdict verdict = failing();
+    verdict.failure->message = message;
+    CHECK(to_text(verdict).find("broadcast_ring") != std::string::npos);
+  }
+}
+
 TEST_CASE("JSON has every field, and a failure only where something failed") {
   const auto pass = nlohmann::json::parse(to_json(passing()));
   CHECK(pass.at("status") == "pass");
