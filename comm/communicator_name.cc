@@ -12,7 +12,9 @@ std::string communicator_name(std::span<const int> members, const char* file, in
                               int number) {
   const std::string of = fmt::format("of world {}", ranks_in_words(members));
   if (line == 0) return "the communicator " + of;
-  const char* const ending = number == 2 ? "nd" : number == 3 ? "rd" : "th";
+  const bool is_teen = number / 10 % 10 == 1;
+  const int last = is_teen ? 0 : number % 10;
+  const char* const ending = last == 1 ? "st" : last == 2 ? "nd" : last == 3 ? "rd" : "th";
   const std::string time = number > 1 ? fmt::format(" the {}{} time", number, ending) : "";
   return fmt::format("the communicator split at {}:{}{}, {}", file, line, time, of);
 }

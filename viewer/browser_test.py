@@ -225,8 +225,7 @@ class HeldTest(PageTest):
 
     def test_playing_moves_pieces_along_their_messages(self):
         self.open("ring")
-        find("step-first").click()
-        find("step-play").click()
+        find("step-play").click()  # at once: from the start
         wait_for("rankbox.held.travellers.length > 0")
         text = script("return rankbox.held.travellers[0].label")
         self.assertRegex(text, r"^c\d$")

@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::size_t kMostRanks = 16;
 constexpr std::size_t kMostSteps = 400;
+constexpr std::size_t kMostMoves = 5000;
 constexpr double kRow = 40, kTop = 64, kLeft = 70, kGap = 20, kRight = 20;  // pixels
 constexpr std::size_t kLastSteps = 3;  // how long the end is shown
 
@@ -56,6 +57,11 @@ class HeldSvg {
     place_cells();
     find_states();
     find_travellers();
+    if (travellers_.size() + held_.changes.size() > kMostMoves) {
+      throw InvalidArgument(
+          fmt::format("{} messages and changes are too many for a picture: at most {}",
+                      travellers_.size() + held_.changes.size(), kMostMoves));
+    }
   }
 
   std::string draw(const std::string& title) {
@@ -101,9 +107,9 @@ class HeldSvg {
       }
     }
     ends.erase(-1);
-    const double slack = ends.empty() ? 0 : *ends.rbegin() * 1e-12;
+    slack_ = ends.empty() ? 0 : *ends.rbegin() * 1e-12;
     for (const double end : ends) {
-      if (step_ends_.empty() || end > step_ends_.back() + slack) step_ends_.push_back(end);
+      if (step_ends_.empty() || end > step_ends_.back() + slack_) step_ends_.push_back(end);
     }
     if (step_ends_.size() > kMostSteps) {
       throw InvalidArgument(fmt::format("{} steps are too many for a picture: at most {}",
@@ -113,9 +119,9 @@ class HeldSvg {
 
   /// Returns the step that the event ends, from 1.
   std::size_t step_of(EventId id) const {
-    const double end = end_of(id) * (1 - 2e-12);
-    const auto at = std::ranges::lower_bound(step_ends_, end);
-    return static_cast<std::size_t>(at - step_ends_.begin()) + 1;
+    // The last step that began to end before it.
+    const auto after = std::ranges::upper_bound(step_ends_, end_of(id));
+    return static_cast<std::size_t>(after - step_ends_.begin());
   }
 
   void place_cells() {
@@ -330,7 +336,7 @@ class HeldSvg {
         box.y + box.h / 2 + 5, text);
   }
 
-  /// Shows the piece as it was when it left.
+  /// Shows the piece as it was just before it arrived.
   void add_traveller(const Traveller& each) {
     std::size_t contents = 0;
     for (const CellState& state : states_[each.from]) {
@@ -355,6 +361,7 @@ class HeldSvg {
   const Replay& replay_;
   const Holdings& held_;
   const std::vector<std::vector<EventId>> links_;
+  double slack_ = 0;                            // between the ends of one step, in seconds
   std::vector<double> step_ends_;               // virtual seconds
   std::vector<std::size_t> columns_;            // pieces of each
   std::vector<double> lefts_;                   // [column]
@@ -379,9 +386,8 @@ void write_held_svg(std::ostream& out, const std::string& title, const Trace& tr
   const Holdings held = holdings_of(trace);
   if (held.buffers.empty()) {
     throw InvalidArgument(
-        "there is no picture of what ranks hold: it shows at most 8 buffers of a rank that "
-        "messages "
-        "change, and runs without too many calls; --html shows any run");
+        "there is no picture of what ranks hold: either no call moves a tensor's data, or a rank "
+        "has more than 8 such tensors, or there are too many calls; --html shows any run");
   }
   out << HeldSvg(trace, replay, held).draw(title);
 }

@@ -145,6 +145,18 @@ TEST_CASE("native collectives move contributions as their results do") {
       {"scatter",
        [](Comm& dist, Tensor& x, Tensor& y) { dist.scatter(y, x, 0); },
        {"0: 0 c0", "0: 0 c0 | 0 c1", "1: 0 c1"}},
+      {"gather",
+       [](Comm& dist, Tensor& x, Tensor& y) { dist.gather(x, y, 1); },
+       {"0: 0 r0", "1: 1 r1", "1: 0 r0 | 1 r1"}},
+      {"all_to_all",
+       [](Comm& dist, Tensor& x, Tensor&) {
+         Tensor out = zeros(2);
+         dist.all_to_all(x, out);
+       },
+       {"0: 0 c0 | 0 c1", "0: 0 c0 | 1 c0", "1: 1 c0 | 1 c1", "1: 0 c1 | 1 c1"}},
+      {"all_gather in place",
+       [](Comm& dist, Tensor&, Tensor& y) { dist.all_gather(chunk(y, dist.rank(), 2), y); },
+       {"0: 0 c0 | 1 c1", "1: 0 c0 | 1 c1"}},
       {"reduce_scatter",
        [](Comm& dist, Tensor& x, Tensor& y) { dist.reduce_scatter(y, x); },
        {"0: 0+1 c0", "0: 0 c0 | 0 c1", "1: 0+1 c1", "1: 1 c0 | 1 c1"}},
@@ -158,6 +170,47 @@ TEST_CASE("native collectives move contributions as their results do") {
     });
     CHECK(cells(holdings_of(trace), false) == text_of(row.end));
   }
+}
+
+TEST_CASE("uneven chunks are cut by elements") {
+  const Trace trace = trace_of(2, [](Comm& dist) {
+    Tensor x = full(5, 1.0F);
+    Tensor piece = zeros(chunk(x, dist.rank(), 2).size());
+    dist.reduce_scatter(x, piece);
+    Tensor out = zeros(2 * piece.size());
+    dist.all_to_all(x, out);
+  });
+  const Holdings holdings = holdings_of(trace);
+  CHECK(holdings.buffers.size() >= 4);
+  for (const HeldBuffer& buffer : holdings.buffers) {
+    if (buffer.bytes == 20) CHECK(buffer.begins == std::vector<std::int64_t>{0, 8});
+    for (const std::int64_t begin : buffer.begins) CHECK(begin % 4 == 0);
+  }
+}
+
+TEST_CASE("in a group, contributions are those of world ranks") {
+  const Trace trace = trace_of(4, [](Comm& dist) {
+    Tensor x = full(1, 1.0F);
+    Comm part = dist.split(dist.rank() % 2, -dist.rank());
+    part.broadcast(x, 0);
+  });
+  CHECK(cells(holdings_of(trace), false) ==
+        text_of(Rows{"0: 2 r2", "1: 3 r3", "2: 2 r2", "3: 3 r3"}));
+}
+
+TEST_CASE("a copy of a tensor does not take its place when it is freed") {
+  const Trace trace = trace_of(2, [](Comm& dist) {
+    Tensor out = zeros(2);
+    {
+      Tensor in = full(2, 1.0F);
+      dist.broadcast(in, 0);
+      copy(out, in);
+    }
+    dist.all_reduce(out);
+  });
+  const std::string rows = cells(holdings_of(trace), false);
+  CHECK(rows.find("0: 0 r0") != std::string::npos);
+  CHECK(rows.find("1: 0 r0") != std::string::npos);
 }
 
 TEST_CASE("asynchronous messages arrive at their wait") {

@@ -252,8 +252,10 @@ class Collector {
     for (const auto& [file, line] : places_.values()) {
       const std::vector<std::string>& lines = lines_of(file);
       const bool is_known = line > 0 && line <= static_cast<std::int64_t>(lines.size());
-      places.push_back(
-          {shown(file), line, is_known ? lines[static_cast<std::size_t>(line - 1)] : ""});
+      constexpr std::size_t kMostBytes = 500;
+      const std::string text =
+          is_known ? lines[static_cast<std::size_t>(line - 1)].substr(0, kMostBytes) : "";
+      places.push_back({shown(file), line, text});
     }
     return places;
   }
@@ -263,6 +265,7 @@ class Collector {
   Json sources() const {
     constexpr std::size_t kMostFiles = 3;
     constexpr std::size_t kMostLines = 500;
+    constexpr std::size_t kMostBytes = 100'000;
     std::map<std::string, std::int64_t> events;
     for (const std::vector<Event>& of_rank : trace_.ranks) {
       for (const Event& event : of_rank) {
@@ -275,7 +278,10 @@ class Collector {
     auto sources = Json::array();
     for (const auto& [count, file] : files) {
       const std::vector<std::string>& lines = lines_of(file);
-      if (lines.empty() || lines.size() > kMostLines || sources.size() == kMostFiles) continue;
+      std::size_t bytes = 0;
+      for (const std::string& line : lines) bytes += line.size();
+      const bool is_short = lines.size() <= kMostLines && bytes <= kMostBytes;
+      if (lines.empty() || !is_short || sources.size() == kMostFiles) continue;
       sources.push_back({{"file", shown(file)}, {"lines", lines}});
     }
     return sources;

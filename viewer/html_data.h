@@ -14,7 +14,8 @@
 //   waited            seconds from the rank's arrival until virtualBegin; of a wait, its length
 //   wallBegin/End     nanoseconds; kDone says whether the event ended
 //
-// head.deadlock, if the run ended in one: {cycle: ranks, waits: [{rank, op, peers, bytes, file,
+// head.sources: [{file, lines}] of the files that most events name. head.schedule:
+// HtmlOptions::schedule. head.deadlock, if the run ended in one: {cycle: ranks, waits: [{rank, op, peers, bytes, file,
 // line}]}
 //
 // head.held, if the trace has memory notes: {buffers: [{rank, begins, bytes, column}],

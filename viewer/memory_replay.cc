@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "comm/dtype.h"
+#include "viewer/collective_result.h"
 #include "viewer/links.h"
 
 namespace rankbox {
@@ -15,65 +15,8 @@ namespace {
 using State = HeldContents::State;
 using Kind = MemoryNote::Kind;
 
-HeldRuns concatenated(const std::vector<HeldRuns>& parts) {
-  HeldRuns all;
-  for (const HeldRuns& part : parts) all.insert(all.end(), part.begin(), part.end());
-  return all;
-}
-
-/// One call of a native collective by all its members.
-struct Meeting {
-  std::vector<std::optional<HeldRuns>> in;  // [index]; unset: not called yet
-
-  bool is_complete() const {
-    return std::ranges::all_of(in, [](const auto& each) { return each.has_value(); });
-  }
-};
-
-/// Returns what the member with this index receives.
-HeldRuns result_of(const Meeting& meeting, const Event& event, std::size_t index, std::size_t root,
-                   std::int64_t in_bytes, std::int64_t out_bytes) {
-  const std::size_t p = meeting.in.size();
-  const auto part = [&](std::size_t of, std::int64_t begin, std::int64_t end) {
-    return part_of(*meeting.in[of], begin, end);
-  };
-  const auto sum_of = [&](std::int64_t begin, std::int64_t end) {
-    HeldRuns sum = part(index, begin, end);
-    for (std::size_t other = 0; other < p; ++other) {
-      if (other != index) sum = combined(sum, part(other, begin, end), event.op);
-    }
-    return sum;
-  };
-  std::vector<HeldRuns> parts;
-  const auto at = static_cast<std::int64_t>(index);
-  const auto ranks = static_cast<std::int64_t>(p);
-  switch (event.collective) {
-    case CollectiveKind::kBarrier:
-    case CollectiveKind::kSplit:
-      return {};
-    case CollectiveKind::kBroadcast:
-      return *meeting.in[root];
-    case CollectiveKind::kReduce:
-    case CollectiveKind::kAllReduce:
-      return sum_of(0, in_bytes);
-    case CollectiveKind::kGather:
-    case CollectiveKind::kAllGather:
-      for (const auto& in : meeting.in) parts.push_back(*in);
-      return concatenated(parts);
-    case CollectiveKind::kScatter:
-      return part(root, at * out_bytes, (at + 1) * out_bytes);
-    case CollectiveKind::kReduceScatter: {
-      const std::int64_t size = size_of(event.dtype);
-      const std::int64_t count = in_bytes / size;
-      return sum_of(at * count / ranks * size, (at + 1) * count / ranks * size);
-    }
-    case CollectiveKind::kAllToAll:
-      for (std::size_t other = 0; other < p; ++other)
-        parts.push_back(part(other, at * in_bytes / ranks, (at + 1) * in_bytes / ranks));
-      return concatenated(parts);
-  }
-  return {};
-}
+/// About a second, and some hundred MB. What a picture can show needs a tenth of it.
+constexpr std::size_t kMostWork = 4'000'000;
 
 class MemoryReplay {
  public:
@@ -97,12 +40,14 @@ class MemoryReplay {
     for (bool goes_on = true; goes_on;) {
       goes_on = false;
       for (RankMemory& rank : ranks_) {
-        while (rank.next < notes_of(rank).size() && step(rank, notes_of(rank)[rank.next])) {
+        while (work_ < kMostWork && rank.next < notes_of(rank).size() &&
+               step(rank, notes_of(rank)[rank.next])) {
           ++rank.next;
           goes_on = true;
         }
       }
     }
+    if (work_ >= kMostWork) return {};
     mark_own_parts();
     return std::move(history_);
   }
@@ -114,17 +59,17 @@ class MemoryReplay {
     std::size_t after_last_call = 0;             // note
     std::size_t settled = MemoryChange::kStart;  // the last event that ended before the next one
     std::map<std::uintptr_t, int> live;          // tensors by address
-    std::map<std::uintptr_t, std::uintptr_t> copy_of;  // whole tensors by address: of which one
-    std::vector<const MemoryNote*> started;            // [event]: the note of an asynchronous one
-    std::vector<Meeting*> meetings;                    // [event]: of a collective that was called
-    std::map<std::int32_t, std::size_t> calls;         // of collectives, by group
+    std::map<std::uintptr_t, std::pair<std::uintptr_t, int>> clones;  // the latest of a tensor
+    std::vector<const MemoryNote*> started;     // [event]: the note of an asynchronous one
+    std::vector<Meeting*> meetings;             // [event]: of a collective that was called
+    std::map<std::int32_t, std::size_t> calls;  // of collectives, by group
   };
 
   const std::vector<MemoryNote>& notes_of(const RankMemory& rank) const {
     return trace_.memory_notes[static_cast<std::size_t>(rank.rank)];
   }
 
-  /// Returns false if the rank has to wait, for ever if it waited in the run.
+  /// Returns false if the rank has to wait, forever if it waited in the run.
   bool step(RankMemory& rank, const MemoryNote& note) {
     switch (note.kind) {
       case Kind::kAllocate:
@@ -152,28 +97,25 @@ class MemoryReplay {
     tensor.bytes = note.into_bytes;
     tensor.runs = {{note.into_bytes, HeldContents::unheld(State::kUntouched, rank.settled)}};
     rank.live[note.into] = static_cast<int>(history_.tensors.size());
-    rank.copy_of.erase(note.into);
     history_.tensors.push_back(std::move(tensor));
   }
 
-  /// `tensor = maximum(tensor, other)` makes a copy and frees the original: one tensor to a reader.
+  /// `tensor = maximum(tensor, other)` makes a clone and frees the original: one tensor to a reader.
   void release(RankMemory& rank, std::uintptr_t address) {
     const auto freed = rank.live.find(address);
     if (freed == rank.live.end()) return;
     const int id = freed->second;
     rank.live.erase(freed);
-    for (const auto& [copy, original] : rank.copy_of) {
-      const auto heir = rank.live.find(copy);
-      if (original != address || heir == rank.live.end()) continue;
-      HeldTensor& tensor = history_.tensors[static_cast<std::size_t>(id)];
-      const HeldTensor& other = history_.tensors[static_cast<std::size_t>(heir->second)];
-      if (other.bytes != tensor.bytes) continue;
-      tensor.runs = other.runs;
-      add_change(rank, rank.settled, id, 0, tensor.runs);
-      heir->second = id;
-      rank.copy_of.erase(copy);
-      return;
-    }
+    const auto clone = rank.clones.find(address);
+    if (clone == rank.clones.end()) return;
+    const auto [heir_address, heir_id] = clone->second;
+    rank.clones.erase(clone);
+    const auto heir = rank.live.find(heir_address);
+    if (heir == rank.live.end() || heir->second != heir_id) return;
+    HeldTensor& tensor = history_.tensors[static_cast<std::size_t>(id)];
+    tensor.runs = history_.tensors[static_cast<std::size_t>(heir_id)].runs;
+    add_change(rank, rank.settled, id, 0, tensor.runs);
+    heir->second = id;
   }
 
   void refill(RankMemory& rank, const MemoryNote& note) {
@@ -184,11 +126,21 @@ class MemoryReplay {
 
   void copy(RankMemory& rank, const MemoryNote& note) {
     write(rank, note.into, read(rank, note.from, note.from_bytes), rank.settled);
-    rank.copy_of[note.into] = note.from;
-    const HeldTensor* const from = find(rank, note.from).first;
-    const HeldTensor* const into = find(rank, note.into).first;
-    if (from == nullptr || into == nullptr || note.into_bytes == into->bytes) return;
-    own_parts_.emplace_back(id_of(from), id_of(into));
+    const auto [from, from_begin] = find(rank, note.from);
+    const auto [into, into_begin] = find(rank, note.into);
+    if (from == nullptr || into == nullptr) return;
+    if (note.into_bytes != into->bytes) {
+      own_parts_.emplace_back(id_of(from), id_of(into));
+    } else if (from_begin == 0 && from->bytes == into->bytes && is_just_made(rank, note.into)) {
+      rank.clones[note.from] = {note.into, id_of(into)};
+    }
+  }
+
+  /// Whether the note before this one allocated the tensor at this address.
+  bool is_just_made(const RankMemory& rank, std::uintptr_t address) const {
+    if (rank.next == 0) return false;
+    const MemoryNote& before = notes_of(rank)[rank.next - 1];
+    return before.kind == Kind::kAllocate && before.into == address;
   }
 
   /// A rank's part of a gathered tensor takes part, though only a copy moves it.
@@ -278,7 +230,11 @@ class MemoryReplay {
     const std::size_t root = its.peer < 0 ? 0 : index_of(members, its.peer);
     moved(rank, event) = result_of(*meeting, its, index_of(members, rank.rank), root,
                                    note.from_bytes, note.into_bytes);
-    if (note.into_bytes > 0) write(rank, note.into, moved(rank, event), at, /*arrives=*/true);
+    if (note.into_bytes > 0) {
+      write(rank, note.into, moved(rank, event), at, /*arrives=*/true);
+    } else {  // it only gave
+      moved(rank, event) = *meeting->in[index_of(members, rank.rank)];
+    }
     return true;
   }
 
@@ -357,7 +313,11 @@ class MemoryReplay {
              bool arrives = false) {
     const auto [tensor, begin] = find(rank, address);
     if (tensor == nullptr) return;
-    for (HeldRun& run : runs) run.contents.is_unread = arrives;
+    work_ += tensor->runs.size();
+    for (HeldRun& run : runs) {
+      run.contents.is_unread = arrives;
+      work_ += 1 + run.contents.from.size();
+    }
     runs = part_of(runs, 0, tensor->bytes - begin);
     tensor->takes_part |= arrives || is_from_elsewhere(runs, rank.rank);
     overwrite(tensor->runs, begin, runs);
@@ -375,6 +335,7 @@ class MemoryReplay {
   std::map<std::pair<int, std::size_t>, HeldRuns> sent_;
   std::map<std::pair<std::int32_t, std::size_t>, Meeting> meetings_;
   std::vector<std::pair<int, int>> own_parts_;  // copies of a tensor to a part of another
+  std::size_t work_ = 0;                        // runs and contributions that were copied
   MemoryHistory history_;
 };
 

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t kMostRanks = 16;
 constexpr std::size_t kMostBars = 600;
+constexpr std::size_t kMostMessages = 2000;
 constexpr double kLane = 36, kTop = 40, kLeft = 70, kWidth = 900;  // pixels
 constexpr int kSeconds = 12;                                       // of the animation
 constexpr double kShare = 75;  // per cent of it in which time passes; then the whole run is shown
@@ -27,6 +28,13 @@ struct Bar {
   std::string label;
 };
 
+/// A label holds any 8 bytes; an SVG, characters.
+std::string ascii(std::string text) {
+  std::ranges::replace_if(
+      text, [](char c) { return c < ' ' || c > '~'; }, '?');
+  return text;
+}
+
 std::vector<Bar> bars_of(const Trace& trace, const Replay& replay) {
   std::vector<Bar> bars;
   for (std::size_t rank = 0; rank < trace.ranks.size(); ++rank) {
@@ -34,7 +42,7 @@ std::vector<Bar> bars_of(const Trace& trace, const Replay& replay) {
       const Span& span = replay.spans[rank][i];
       const Label label = label_of(trace.ranks[rank][i]);
       if (label.empty() || span.end < span.begin) continue;
-      bars.push_back({rank, span, label.text()});
+      bars.push_back({rank, span, ascii(label.text())});
     }
   }
   return bars;
@@ -61,6 +69,7 @@ class ScheduleSvg {
   ScheduleSvg(const Trace& trace, const Replay& replay)
       : trace_(trace), replay_(replay), bars_(bars_of(trace, replay)) {
     for (const double clock : replay.clocks) finish_ = std::max(finish_, clock);
+    if (finish_ == 0) finish_ = 1;  // nothing takes time
   }
 
   std::size_t bars() const { return bars_.size(); }
@@ -165,10 +174,12 @@ class ScheduleSvg {
 void write_schedule_svg(std::ostream& out, const std::string& title, const Trace& trace,
                         const Replay& replay) {
   ScheduleSvg picture(trace, replay);
-  if (trace.ranks.size() > kMostRanks || picture.bars() > kMostBars) {
+  const std::size_t messages = match_messages(trace).size();
+  if (trace.ranks.size() > kMostRanks || picture.bars() > kMostBars || messages > kMostMessages) {
     throw InvalidArgument(fmt::format(
-        "a picture of a schedule has at most {} ranks and {} computations, not {} and {}",
-        kMostRanks, kMostBars, trace.ranks.size(), picture.bars()));
+        "a picture of a schedule has at most {} ranks, {} computations and {} messages, not {}, {} "
+        "and {}",
+        kMostRanks, kMostBars, kMostMessages, trace.ranks.size(), picture.bars(), messages));
   }
   out << picture.draw(title);
 }

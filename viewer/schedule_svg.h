@@ -13,7 +13,7 @@ namespace rankbox {
 /// appear as the time passes, and messages as lines between them. Readers who prefer reduced motion
 /// see the whole run.
 ///
-/// Throws InvalidArgument for more than 16 ranks or 600 computations.
+/// Throws InvalidArgument for more than 16 ranks, 600 computations or 2000 messages.
 void write_schedule_svg(std::ostream& out, const std::string& title, const Trace& trace,
                         const Replay& replay);
 

@@ -73,12 +73,14 @@ Scheme scheme_of(const Options& options) {
 }
 
 /// Returns whether the student handed in a git clone below the folder.
-bool is_clone(const Student& student, const fs::path& folder) {
+bool is_clone(const Student& student, const std::string& name) {
+  const fs::path folder = (fs::path(name) / "").lexically_normal().parent_path();
   return std::ranges::any_of(student.files, [&](const SubmittedFile& file) {
     std::error_code ignored;
     for (fs::path at = fs::path(file.path).parent_path(); !at.empty(); at = at.parent_path()) {
-      if (fs::exists(at / ".git", ignored)) return true;
+      at = at.lexically_normal();
       if (at == folder || at == at.parent_path()) break;
+      if (fs::exists(at / ".git", ignored)) return true;
     }
     return false;
   });
@@ -87,8 +89,8 @@ bool is_clone(const Student& student, const fs::path& folder) {
 /// A clone's files have the time of the clone. Its commits' times are no better: their author sets
 /// them, and git would read settings that the student wrote.
 void warn_of_clones(const std::vector<Student>& students, const std::string& folder) {
-  const auto clones = std::ranges::count_if(
-      students, [&](const Student& each) { return is_clone(each, fs::path(folder)); });
+  const auto clones =
+      std::ranges::count_if(students, [&](const Student& each) { return is_clone(each, folder); });
   if (clones == 0) return;
   fmt::print(stderr,
              "rankbox: --due takes the times of files, and {} of {} students handed in git clones, "

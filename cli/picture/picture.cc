@@ -64,7 +64,9 @@ std::string schedule(const Exercise& exercise, const Case& example, const Trace&
                      100 * unlabelled_share(trace, replay), promised.formula, 100 * promised.share);
 }
 
-PictureOptions without_colour(PictureOptions options) {
+/// A page does not depend on the terminal.
+PictureOptions of_page(PictureOptions options) {
+  options.style.columns = 200;
   options.style.colour = false;
   options.style.ascii = false;
   return options;
@@ -115,7 +117,9 @@ Verdict draw_picture(const Exercise& exercise, AnyFunction function,
                        std::ranges::all_of(run.report.trace.ranks, &std::vector<Event>::empty);
   draw_run({.title = exercise.name,
             .above = schedule(exercise, example, run.report.trace, options),
-            .schedule = schedule(exercise, example, run.report.trace, without_colour(options)),
+            .schedule = options.style.html
+                            ? schedule(exercise, example, run.report.trace, of_page(options))
+                            : "",
             .summary = summary(example, run.report, cluster),
             .failure = run.failure ? run.failure->message : "",
             .cluster = cluster,

@@ -65,7 +65,7 @@ void check_fits_backend(const CLI::App& command, const Options& options) {
         "--deadline: the sandbox proves deadlocks and needs no deadline; use it with --backend mpi "
         "or nccl");
   }
-  for (const char* option : {"--html", "--trace", "--goal", "--cluster", "--executor",
+  for (const char* option : {"--html", "--svg", "--trace", "--goal", "--cluster", "--executor",
                              "--buffering", "--order", "--virtual", "--notes"}) {
     const bool is_known = backend == "mpi" && std::string(option) == "--buffering";
     if (command.count(option) == 0 || is_known) continue;

@@ -37,6 +37,8 @@ PLACEHOLDER = re.compile(r"\[?-*[A-Z_]{1,}\]?|new\|check|[a-z]+/|broadcast_star"
 # Options of other programs.
 OF_OTHERS = {"--bind-to", "--config", "--gpus", "--ipc", "--kill-on-bad-exit", "--network",
              "--mine-library", "--shm-size", "--test_filter", "--unshallow", "--wrap"}
+
+
 def quick(command):
     """The words of a command, or of a smaller one, that is quick and changes nothing; else None."""
     words = command.words

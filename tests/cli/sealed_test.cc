@@ -75,7 +75,6 @@ TEST_CASE("a sealed check passes what it once refused") {
   check_that_all_pass(checks);
 }
 
-// What it sends afterwards must not be taken for another call's.
 TEST_CASE("a check that is not sealed warns of memory that it does not count") {
   const auto warnings_with = [](const std::string& code) {
     std::string program = read_file("solutions/09_sharding/zero1.cc");
@@ -93,6 +92,7 @@ TEST_CASE("a check that is not sealed warns of memory that it does not count") {
   CHECK(warnings[0].starts_with("memory from malloc is not counted here"));
 }
 
+// What it sends afterwards must not be taken for another call's.
 TEST_CASE("a rank that sends what is no request fails in the case where it did") {
   if (const std::string problem = cli::container_problem(); !problem.empty())
     return testing::pass_over_without_containers(problem);

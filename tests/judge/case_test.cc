@@ -236,7 +236,13 @@ TEST_CASE("what no shares explain has no origin") {
   using enum ReduceOp;
   const std::vector<float> shares = {-4, -2, -7};
   CHECK(testing::lacks(origin_of_reduction(MAX, -4, shares).text, {"without", "rank 1"}) == "");
-  CHECK(testing::lacks(origin_of_reduction(MIN, -2, shares).text, {"rank 1 alone"}) == "");
+  CHECK(testing::lacks(origin_of_reduction(MIN, -4, shares).text, {"without", "rank 2"}) == "");
+  CHECK(origin_of_reduction(MIN, -2, shares).id == "opposite-extremum");
+  CHECK(origin_of_reduction(MAX, -7, shares).id == "opposite-extremum");
+  // 8 is the share of rank 2, and the product of the others.
+  CHECK(origin_of_reduction(PRODUCT, 8, {2, 4, 8}).id.empty());
+  CHECK(testing::lacks(origin_of_reduction(PRODUCT, 10, {2, 3, 5}).text, {"without", "rank 1"}) ==
+        "");
   CHECK(origin_of_reduction(MAX, 0, shares).id.empty());
   CHECK(origin_of_reduction(SUM, 3.5F, {1, 2, 4}).id.empty());
   CHECK(origin_of_reduction(SUM, 0, {1, 2, 4}).id.empty());

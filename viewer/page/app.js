@@ -40,6 +40,7 @@ class App {
     this.view.length = this.timebase.length;
     this.view.fit();
     this.chosen = -1;
+    showFacts(this, -1);
     this.steps.reset();
     this.tables.showEvents();
     const {run} = this;

@@ -23,6 +23,8 @@ class Code {
       return row;
     });
     this.list.replaceChildren(...this.rows);
+    if (this.failure && this.failure.file === file)
+      this.rows[this.failure.line - 1]?.classList.add("wrong");
   }
 
   /** @param at [rank] the event whose line the rank stands at; -1: none. @param chosen likewise */
@@ -54,14 +56,12 @@ class Code {
   }
 
   /** Marks the line of a verdict's failure, and scrolls to it. */
-  markFailure({file, line}) {
-    const number = this.sources.findIndex(each => each.file === file);
+  markFailure(failure) {
+    const number = this.sources.findIndex(({file}) => file === failure.file);
     if (number < 0) return;
-    if (number !== this.number) this.open(number);
-    const row = this.rows[line - 1];
-    if (!row) return;
-    row.classList.add("wrong");
-    this.reveal(row);
+    this.failure = failure;
+    this.open(number);
+    this.reveal(this.rows[failure.line - 1]);
   }
 
   badge(row, ranks) {

@@ -4,6 +4,11 @@
 const TRAVEL = 420;  // milliseconds of a message on its way
 const HELD_LEFT = 62, HELD_RIGHT = 74, HELD_TOP = 20, BUFFER_GAP = 18, WIDEST_CELL = 84;
 
+/** "0+2×1": rank 0's data, and twice those of rank 1. */
+function ranksInWords(from) {
+  return from.map(([rank, times]) => times > 1 ? `${times}×${rank}` : `${rank}`).join("+");
+}
+
 class Held {
   constructor(run, theme) {
     Object.assign(this, {run, theme});
@@ -59,7 +64,7 @@ class Held {
     this.draw();
   }
 
-  /** As show, and messages that arrive on the way are seen to travel. */
+  /** As show, after a short animation of the messages that arrive. */
   travel(timebase, number) {
     if (!this.held) return;
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -159,6 +164,7 @@ class Held {
       x += pieces * cell + BUFFER_GAP;
     }
     this.right = x - BUFFER_GAP + 8;
+    this.width = Math.max(width, x - BUFFER_GAP + 4);  // more than there is room for scrolls
   }
 
   /** The place of a cell: {x, y, w, h}. */
@@ -176,6 +182,7 @@ class Held {
     const {canvas, theme} = this;
     const ratio = Math.min(2, devicePixelRatio || 1);
     canvas.style.height = `${this.height}px`;
+    canvas.style.width = `${this.width}px`;
     canvas.width = Math.round(this.width * ratio);
     canvas.height = Math.round(this.height * ratio);
     const pen = canvas.getContext("2d", {alpha: false});
@@ -247,7 +254,7 @@ class Held {
     pen.strokeRect(x + 0.5, y + 0.5, w - 1, h - 1);
     if (h < 14 || from.length === 0) return;
     const where = label === column || !label.startsWith("c") ? "" : ` ${label}`;
-    const ranks = from.map(([rank, times]) => times > 1 ? `${times}×${rank}` : `${rank}`).join("+");
+    const ranks = ranksInWords(from);
     const texts = isComplete && !isTwice ? ["all ✓" + where, "✓"] : [ranks + where, ranks];
     this.drawText(pen, texts, {x, y, w, h}, from.length === 1 || isComplete);
   }
@@ -298,8 +305,9 @@ class Held {
     if (!this.held) return "";
     return this.buffersOf[rank].map(({first, pieces}) => Array.from({length: pieces}, (_, i) => {
       const {from} = this.held.contents[this.cells[first + i]];
-      const ranks = from.length === this.run.ranks && from.length > 1 ? "all" :
-        from.map(([each]) => each).join("+") || "nothing";
+      const isTwice = from.some(([, times]) => times > 1);
+      const isAll = from.length === this.run.ranks && from.length > 1 && !isTwice;
+      const ranks = isAll ? "all" : ranksInWords(from) || "nothing";
       return pieces > 1 ? `c${i}: ${ranks}` : ranks;
     }).join(", ")).join(" | ");
   }

@@ -63,7 +63,7 @@ class Steps {
 
   toggle() {
     if (this.timer) return this.stop();
-    if (this.number === this.most) this.number = 0;
+    if (this.number === this.most) this.go(0);
     this.play.textContent = "❚❚ Pause";
     this.play.setAttribute("aria-pressed", "true");
     const step = () => {
