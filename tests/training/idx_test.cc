@@ -12,6 +12,7 @@
 #include "comm/errors.h"
 #include "tests/support/text.h"
 #include "training/data/digits.h"
+#include "training/data/gunzip.h"
 
 namespace rankbox {
 namespace {
@@ -188,6 +189,36 @@ TEST_CASE("a damaged packed file is refused with the bytes that were expected an
   }
   write(path, whole + "more");
   CHECK(testing::contains(complaint([&] { read_idx_labels(path); }), "4 bytes follow"));
+}
+
+TEST_CASE("a packed file is not unpacked beyond the size in its header") {
+  const Folder folder;
+  const std::string path = folder.file("bomb");
+  const std::string zeros(1 << 24, '\0');
+  const struct {
+    std::string header;
+    std::vector<std::string> parts;
+  } rows[] = {
+      {{"\0\0\x08\x01\0\0\0\x03", 8}, {"3 labels of 1 bytes", "found at least 4 bytes"}},
+      {{"\0\0\x08\x03\0\0\0\x02\0\0\0\x02\0\0\0\x03", 16},
+       {"2 images of 6 bytes", "found at least 13 bytes"}},
+      {"", {"offset 0", "found 0x00000000"}},
+  };
+  for (const auto& [header, parts] : rows) {
+    write(path, packed(folder, header + zeros));
+    CHECK(read(path).size() < zeros.size() / 500);
+    const bool is_labels = testing::contains(parts[0], "labels");
+    const std::string message =
+        complaint([&] { is_labels ? void(read_idx_labels(path)) : void(read_idx_images(path)); });
+    CHECK(testing::lacks(message, parts) == "");
+  }
+  CHECK(gunzip(read(path), 100).bytes.size() == 100);
+  CHECK(gunzip(read(path), 100).has_more);
+  CHECK_FALSE(gunzip(read(path), zeros.size() + 1).has_more);
+  // Sizes whose product overflows.
+  const std::string huge = std::string("\0\0\x08\x03", 4) + std::string(12, '\xff') + "few";
+  write(path, packed(folder, huge));
+  CHECK(testing::contains(complaint([&] { read_idx_images(path); }), "found 3 bytes"));
 }
 
 TEST_CASE("images and labels must be equally many, and labels digits") {

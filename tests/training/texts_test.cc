@@ -62,11 +62,17 @@ TEST_CASE("csv: a mistake is one line with the number of the line it is on") {
       {"a,b\n\"c,d\ne,f\",g,h\ni,j\n",
        "t.csv:2: expected 2 fields, as in the first record, found 3 up to line 3"},
       // Other encodings, with and without their mark.
-      {"a\nb\xe4\n", "t.csv:2: not UTF-8 at byte 3, but LATIN1"},
-      {"a\nb \x93q\x94\n", "t.csv:2: not UTF-8 at byte 4, but WINDOWS-1252"},
+      {"a\nb\xe4\n", "t.csv:2: not UTF-8 at byte 3, perhaps LATIN1: convert it"},
+      {"a\nb \x93q\x94\n", "t.csv:2: not UTF-8 at byte 4, perhaps WINDOWS-1252: convert it"},
+      // Continuation bytes of a valid character are no quotes of Windows.
+      {"\xe4;\xe2\x82\xac", "t.csv:1: not UTF-8 at byte 0, perhaps LATIN1"},
+      // UTF-8 with a damaged character, and cut inside one: nothing to convert.
+      {"\xc3\xa9\n\xc3\xa9 \xe9 \x93", "t.csv:2: not UTF-8 at byte 6: a damaged character"},
+      {"a\xf0\x9f\x98", "t.csv:1: not UTF-8 at byte 1: a damaged character"},
+      {"a\xc3", "t.csv:1: not UTF-8 at byte 1: a damaged character"},
       {"a\xc0\x80", "t.csv:1: not UTF-8 at byte 1"},
       {"a\xed\xa0\x80", "t.csv:1: not UTF-8 at byte 1"},
-      {"a\xe2\x82", "t.csv:1: not UTF-8 at byte 1"},
+      {"a\xe2\x82", "t.csv:1: not UTF-8 at byte 1: a damaged character"},
       {{"\xff\xfe"
         "a\0\n\0",
         6},
@@ -80,7 +86,12 @@ TEST_CASE("csv: a mistake is one line with the number of the line it is on") {
       {{"\xff\xfe\0\0"
         "a\0\0\0",
         8},
-       "t.csv:1: not UTF-8 at byte 0, but UTF-32"},
+       "t.csv:1: not UTF-8 at byte 0, but UTF-32:"},
+      {{"a\0\0\0\n\0\0\0", 8}, "t.csv:1: not UTF-8 at byte 1, but UTF-32LE:"},
+      {{"\0\0\0a\0\0\0\n", 8}, "t.csv:1: not UTF-8 at byte 0, but UTF-32BE:"},
+      // UTF-8, but for zeros where no encoding has them.
+      {{"a,b\nc,\0\n", 8}, "t.csv:2: a zero byte at byte 6: "},
+      {{"a,b\n\xc3\xa9\0\0\0\0\0\0\0\0\0\0", 16}, "t.csv:2: a zero byte at byte 6: "},
   };
   for (const auto& [text, expected] : cases) {
     CAPTURE(text);
@@ -94,6 +105,16 @@ TEST_CASE("csv: a mistake is one line with the number of the line it is on") {
     CHECK(message.find('\n') == std::string::npos);
   }
   CHECK_THROWS_AS(read_csv("no/such.csv"), InvalidArgument);
+}
+
+TEST_CASE("csv: the command that converts a file has its path as one word of the shell") {
+  std::string message = "none";
+  try {
+    parse_csv("\xe4\n", "my file's.csv");
+  } catch (const InvalidArgument& error) {
+    message = error.what();
+  }
+  CHECK(testing::contains(message, "iconv -f LATIN1 -t UTF-8 'my file'\\''s.csv' >new.csv"));
 }
 
 TEST_CASE("words are lower case, marks stand alone") {

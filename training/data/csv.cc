@@ -105,6 +105,12 @@ class CsvParser {
   int line_ = 1;
 };
 
+std::string quoted_for_shell(std::string_view word) {
+  std::string quoted = "'";
+  for (const char letter : word) quoted += letter == '\'' ? "'\\''" : std::string(1, letter);
+  return quoted + "'";
+}
+
 }  // namespace
 
 std::vector<CsvRecord> parse_csv(std::string_view text, const std::string& source) {
@@ -112,9 +118,11 @@ std::vector<CsvRecord> parse_csv(std::string_view text, const std::string& sourc
   constexpr std::string_view kMark = "\xEF\xBB\xBF";
   if (const auto wrong = find_not_utf8(text)) {
     const auto line = 1 + std::ranges::count(text.substr(0, wrong->offset), '\n');
-    throw InvalidArgument(fmt::format(
-        "{0}:{1}: not UTF-8 at byte {2}, but {3}: convert it: iconv -f {3} -t UTF-8 {0} >new.csv",
-        source, line, wrong->offset, wrong->encoding));
+    const std::string fix = wrong->encoding.empty()
+                                ? "mend it, or get the file again"
+                                : fmt::format("convert it: iconv -f {} -t UTF-8 {} >new.csv",
+                                              wrong->encoding, quoted_for_shell(source));
+    throw InvalidArgument(fmt::format("{}:{}: {}: {}", source, line, wrong->problem, fix));
   }
   if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
   return CsvParser(text, source).all();

@@ -18,10 +18,10 @@ struct CsvRecord {
 
 /// All records; each has as many fields as the first. Lines may end in \n or \r\n, empty ones are
 /// skipped.
-/// Throws InvalidArgument, one line with source and line number, for text that is not UTF-8, a
-/// quote that is never closed, text between a closing quote and the comma, a quote inside an unquoted
-/// field, or a record with another number of fields. What a quoted field of several lines leads to
-/// is reported where it begins.
+/// Throws InvalidArgument, one line with source and line number, for text that is not UTF-8 or has
+/// zero bytes, a quote that is never closed, text between a closing quote and the comma, a quote
+/// inside an unquoted field, or a record with another number of fields. What a quoted field of
+/// several lines leads to is reported where it begins.
 std::vector<CsvRecord> parse_csv(std::string_view text, const std::string& source);
 
 /// The same for a file. Also throws InvalidArgument if it cannot be read.

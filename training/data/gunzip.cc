@@ -35,24 +35,24 @@ class Inflater {
 
 bool is_gzip(std::string_view bytes) { return bytes.starts_with(kMagic); }
 
-Unpacked gunzip(std::string_view packed) {
+Unpacked gunzip(std::string_view packed, std::uint64_t most) {
   Unpacked result;
   Inflater inflater;
   z_stream& stream = inflater.stream();
   std::array<unsigned char, 1 << 16> block;
   std::size_t at = 0;
-  for (;;) {
+  while (result.bytes.size() < most) {
     const std::size_t some =
         std::min<std::size_t>(packed.size() - at, std::numeric_limits<uInt>::max());
     // The interface is older than const.
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data() + at));
     stream.avail_in = static_cast<uInt>(some);
     stream.next_out = block.data();
-    stream.avail_out = static_cast<uInt>(block.size());
+    const std::uint64_t room = std::min<std::uint64_t>(block.size(), most - result.bytes.size());
+    stream.avail_out = static_cast<uInt>(room);
     const int status = inflate(&stream, Z_NO_FLUSH);
     at += some - stream.avail_in;
-    result.bytes.append(reinterpret_cast<const char*>(block.data()),
-                        block.size() - stream.avail_out);
+    result.bytes.append(reinterpret_cast<const char*>(block.data()), room - stream.avail_out);
     if (status == Z_MEM_ERROR) throw std::bad_alloc();
     if (status == Z_STREAM_END) {
       if (at == packed.size()) return result;
@@ -71,6 +71,8 @@ Unpacked gunzip(std::string_view packed) {
       return result;
     }
   }
+  result.has_more = true;
+  return result;
 }
 
 }  // namespace rankbox

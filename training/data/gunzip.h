@@ -1,6 +1,7 @@
 // Gzip files (RFC 1952), unpacked.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -10,11 +11,12 @@ namespace rankbox {
 bool is_gzip(std::string_view bytes);
 
 struct Unpacked {
-  std::string bytes;    // as many as could be unpacked
-  std::string problem;  // of a damaged or cut file, with its offset; else empty
+  std::string bytes;      // as many as could be unpacked
+  std::string problem;    // of a damaged or cut file, with its offset; else empty
+  bool has_more = false;  // stopped at the limit
 };
 
-/// Unpacks all members of the file. Throws std::bad_alloc.
-Unpacked gunzip(std::string_view packed);
+/// Returns the first `most` bytes of the file's members, unpacked. Throws std::bad_alloc.
+Unpacked gunzip(std::string_view packed, std::uint64_t most);
 
 }  // namespace rankbox

@@ -1,8 +1,10 @@
 #include "training/data/idx.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,15 +18,42 @@ namespace {
 
 constexpr std::uint32_t kImages = 0x00000803;
 constexpr std::uint32_t kLabels = 0x00000801;
+constexpr std::uint64_t kLongestHeader = 16;
+
+std::uint32_t number_at(std::string_view bytes, std::size_t at) {
+  std::uint32_t value = 0;
+  for (std::size_t i = at; i < at + 4; ++i)
+    value = value << 8 | static_cast<std::uint8_t>(bytes[i]);
+  return value;
+}
+
+/// Returns the product; the largest number, if it is larger than that.
+std::uint64_t bounded_product(std::uint64_t a, std::uint64_t b) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  return b != 0 && a > kMost / b ? kMost : a * b;
+}
+
+/// Returns the size of the file that begins so; of a header, if it is neither images nor labels.
+std::uint64_t size_by_header(std::string_view begin) {
+  const std::uint32_t magic = begin.size() < 8 ? 0 : number_at(begin, 0);
+  if (magic == kLabels) return 8 + std::uint64_t{number_at(begin, 4)};
+  if (magic != kImages || begin.size() < kLongestHeader) return kLongestHeader;
+  const std::uint64_t each = std::uint64_t{number_at(begin, 8)} * number_at(begin, 12);
+  const std::uint64_t pixels = bounded_product(number_at(begin, 4), each);
+  return std::max(pixels, pixels + kLongestHeader);  // the sum may overflow
+}
 
 /// A file's bytes, read from front to back.
 class IdxFile {
  public:
   explicit IdxFile(const std::string& path) : path_(path), bytes_(read_file(path)) {
     if (!is_gzip(bytes_)) return;
-    auto [bytes, problem] = gunzip(bytes_);
-    bytes_ = std::move(bytes);
-    if (!problem.empty()) problem_ = "; " + problem;
+    const std::uint64_t size = size_by_header(gunzip(bytes_, kLongestHeader).bytes);
+    // One byte more shows that the file is too long, whatever it unpacks to.
+    Unpacked unpacked = gunzip(bytes_, std::max(size, size + 1));
+    bytes_ = std::move(unpacked.bytes);
+    has_more_ = unpacked.has_more;
+    if (!unpacked.problem.empty()) problem_ = "; " + unpacked.problem;
   }
 
   std::uint32_t number(const char* what) {
@@ -34,9 +63,8 @@ class IdxFile {
                       "{}{}",
                       path_, at_, what, bytes_.size() - at_, problem_));
     }
-    std::uint32_t value = 0;
-    for (int i = 0; i < 4; ++i) value = value << 8 | static_cast<std::uint8_t>(bytes_[at_++]);
-    return value;
+    at_ += 4;
+    return number_at(bytes_, at_ - 4);
   }
 
   void expect_magic(std::uint32_t expected, const char* kind) {
@@ -57,16 +85,17 @@ class IdxFile {
       const bool is_known = each == 0 || count <= std::numeric_limits<std::uint64_t>::max() / each;
       const std::string sum = is_known ? fmt::format(", {} bytes", count * each) : "";
       throw InvalidArgument(fmt::format(
-          "{}: offset {}: expected {} {} of {} bytes{}, found {} bytes{}; download it again?",
-          path_, at_, count, what, each, sum, left, problem_));
+          "{}: offset {}: expected {} {} of {} bytes{}, found {}{} bytes{}; download it again?",
+          path_, at_, count, what, each, sum, has_more_ ? "at least " : "", left, problem_));
     }
     return {bytes_.begin() + static_cast<std::ptrdiff_t>(at_), bytes_.end()};
   }
 
  private:
   std::string path_;
-  std::string bytes_;    // unpacked
-  std::string problem_;  // of the packed file, behind "; "; else empty
+  std::string bytes_;      // unpacked
+  std::string problem_;    // of the packed file, behind "; "; else empty
+  bool has_more_ = false;  // than bytes_, in the packed file
   std::size_t at_ = 0;
 };
 

@@ -10,7 +10,8 @@
 //
 // Errors: InvalidArgument, one line with path, offset, what was expected and what is there, for a
 // file that cannot be read, ends too early or too late, is damaged, or is something else. Sizes are
-// compared with the file's before memory is allocated for them.
+// compared with the file's before memory is allocated for them; a packed file is unpacked only as
+// far as its sizes say, and one byte more.
 #pragma once
 
 #include <cstdint>
