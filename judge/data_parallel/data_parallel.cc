@@ -75,8 +75,7 @@ Family family::data_parallel() {
   Subject subject = subject_with_calls(cases, calls);
   subject.cost_unit = [](const Case& example) { return psi_of(small_model_sizes(*example.count)); };
   return make_family<Function>("data_parallel",
-                               "(Comm& dist, Sequential& model, const Batch& batch)",
-                               std::move(subject), run);
+                               "(Comm& dist, Sequential& model, const Batch& batch)", subject, run);
 }
 
 }  // namespace rankbox

@@ -2,7 +2,6 @@
 #include "parallel/ddp_average_gradients.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "judge/training/native_calls.h"
 #include "judge/training/parameters.h"
@@ -44,8 +43,8 @@ Family family::ddp_average_gradients() {
   Subject subject = subject_with_calls(cases_with_training, calls);
   subject.cost_unit = [](const Case& example) { return psi_of(sizes_in(example)); };
   return make_family<Function>("ddp_average_gradients",
-                               "(Comm& dist, const std::vector<Parameter*>& parameters)",
-                               std::move(subject), run);
+                               "(Comm& dist, const std::vector<Parameter*>& parameters)", subject,
+                               run);
 }
 
 }  // namespace rankbox
