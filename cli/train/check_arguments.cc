@@ -1,9 +1,7 @@
 #include "cli/train/check_arguments.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <deque>
-#include <limits>
 #include <sstream>
 
 #include <CLI/CLI.hpp>
@@ -12,6 +10,7 @@
 
 #include "cli/support/options.h"
 #include "comm/errors.h"
+#include "comm/whole_number.h"
 
 namespace rankbox::cli {
 
@@ -19,7 +18,16 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+// Numbers are checked without their ranges, which the program knows and names.
+
+std::string expect_whole_number(const std::string& text) {
+  return parse_whole_number(text) ? "" : fmt::format("'{}': expects a whole number", text);
+}
+
+std::string expect_number(const std::string& text) {
+  double value = 0;
+  return CLI::detail::lexical_cast(text, value) ? "" : fmt::format("'{}': expects a number", text);
+}
 
 /// Adds the option that a line of the help describes: "  --ranks INT=1  number of ranks".
 /// @param value gets what is typed
@@ -36,7 +44,8 @@ void add_option_of(const std::string& line, CLI::App& app, std::string& value) {
   CLI::Option* const option = app.add_option(name, value);
   std::string type;
   words >> type;
-  if (type.starts_with("INT")) option->check(whole_number(0, kMost));
+  if (type.starts_with("INT")) option->check(expect_whole_number, "");
+  if (type.starts_with("NUMBER")) option->check(expect_number, "");
   const bool may_be_empty = line.find("(if nothing follows)") != std::string::npos;
   may_be_empty ? option->expected(0, 1) : option->expected(1);
 }

@@ -7,9 +7,10 @@
 
 namespace rankbox::cli {
 
-/// Checks the arguments by the help of the program: its options, what they take, and the names of
-/// models and strategies. What depends on several of them, or on the backend, is left to the
-/// program. Throws InvalidArgument as that would.
+/// Checks the arguments by the help of the program: its options, whether each has the number or
+/// the text that it takes, and the names of models and strategies. Left to the program: ranges of
+/// numbers, other names, and what depends on several options or on the backend. Throws
+/// InvalidArgument, one line, for what the program would refuse, too.
 void check_train_arguments(const std::vector<std::string>& arguments, std::string_view help);
 
 }  // namespace rankbox::cli

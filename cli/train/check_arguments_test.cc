@@ -30,6 +30,8 @@ TEST_CASE("what the program takes is accepted") {
       {"--keep-best", "--save", "a.ckpt"},
       {"--keep-best", "f1", "--save", "a.ckpt"},
       {"--bucket-mb", "0.5", "--cluster", "laptop", "--nodes", "2", "--no-timeline"},
+      {"--learning-rate", "1e-3", "--momentum", ".9", "--weight-decay", "0"},
+      {"--ranks", "0", "--seed", "-1"},  // whole numbers, whose ranges only the program knows
       {"--log", "steps.jsonl", "--quiet", "--seed", "0"},
   };
   for (const auto& row : rows) CHECK(complaint(row) == "");
@@ -42,7 +44,9 @@ TEST_CASE("a mistake is found without the program, and named") {
   } rows[] = {
       {{"--rank", "4"}, {"--rank"}},
       {{"--ranks"}, {"--ranks"}},
-      {{"--ranks", "four"}, {"four", "whole number"}},
+      {{"--ranks", "four"}, {"--ranks", "'four': expects a whole number"}},
+      {{"--learning-rate", "fast"}, {"--learning-rate", "'fast': expects a number"}},
+      {{"--weight-decay", "0,1"}, {"--weight-decay", "'0,1': expects a number"}},
       {{"--epochs", "1.5"}, {"1.5", "whole number"}},
       {{"--model", "mpl"}, {"--model mpl", "mlp, convnet, transformer"}},
       {{"--strategy", "zero9"}, {"--strategy zero9", "single, dp, ddp", "pipeline"}},
