@@ -1,8 +1,10 @@
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <string>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "cli/race/own_file.h"
@@ -25,13 +27,29 @@ void add_race_options(CLI::App& app, RaceOptions& options) {
   app.add_option("--amount", options.amount, "what each update adds or subtracts")
       ->check(whole_number(1, kMaxRaceAmount))
       ->capture_default_str();
-  app.add_option("--delay", options.delay, "nanoseconds between a thread's load and its store")
+  app.add_option(
+         "--delay", options.delay,
+         "nanoseconds between a thread's load and its store; with many, give fewer --repeats")
       ->check(whole_number(0, kMaxRaceDelay))
       ->capture_default_str();
   app.add_option("--runs", options.runs, "runs of the unfixed race")
       ->check(whole_number(1, kMaxRaceRuns))
       ->capture_default_str();
   app.add_flag("--step", options.step, "wait for Enter before each line of the interleaving");
+}
+
+/// Throws InvalidArgument if the delays take longer than a user would wait for the demo.
+void check_delays(const RaceOptions& options) {
+  constexpr double kMostSeconds = 60;
+  // In floating point, because the product may overflow 64 bits.
+  const double seconds = 1e-9 * static_cast<double>(options.delay) *
+                         static_cast<double>(options.repeats) * options.runs * options.threads;
+  if (seconds <= kMostSeconds) return;
+  throw InvalidArgument(fmt::format(
+      "--delay {} with --repeats {}, --runs {} and --threads {}: the delays add up to {:.0f} s, "
+      "expected {} at most: give fewer --repeats or --runs",
+      options.delay, options.repeats, options.runs, options.threads, std::ceil(seconds),
+      kMostSeconds));
 }
 
 /// Sets the options that depend on the terminal: colour, width, whether a user can press Enter, and
@@ -67,6 +85,7 @@ void add_race(CLI::App& app) {
     own->step = options->step;
     if (own->file.empty() && !own->replay.empty())
       throw InvalidArgument("--replay is for a file: ./rankbox race FILE --replay " + own->replay);
+    if (own->file.empty()) check_delays(*options);
     const int status = own->file.empty() ? run_race_demo(*options, stdout) : show_own_file(*own);
     if (status != 0) throw CLI::RuntimeError(status);
   });

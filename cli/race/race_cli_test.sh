@@ -39,6 +39,12 @@ refuses --amount 1000
 refuses --delay -1
 refuses --delay 1000001
 refuses --runs 0
+# Delays of minutes to days.
+refuses --delay 1000000
+refuses --repeats 1000000000 --runs 100000 --threads 512 --delay 1
+refuses --repeats 301 --runs 100 --threads 2 --delay 1000000
+grep -q -e "--repeats 301, --runs 100 and --threads 2: .* 61 s" "$folder/err" ||
+  fail "delays of 61 seconds: the line does not name the values"
 refuses --unknown
 refuses stray
 

@@ -53,7 +53,7 @@ inline constexpr double kMostPatience = 4;
 struct ChildResult {
   int status = 0;  // in waitpid's encoding; of the program itself, also in a container
   bool timed_out = false;
-  double seconds = 0;             // that it had until the time was up; 0: it was not
+  double seconds = 0;             // how long it ran until the time was up; 0: it was not
   bool too_large = false;         // it was ended for tree_bytes
   bool too_many = false;          // it was ended for tree_threads
   bool was_computing = false;     // when the time was up, at least one thread was not asleep

@@ -249,7 +249,7 @@ TEST_CASE("texts are read from CSV files, and what is wrong with them is one lin
   const Task task = model_kind("transformer").make(plan);
   CHECK(task.data.train.size() == 3);
   CHECK(task.data.train.labels == std::vector<std::int32_t>{1, 0, 1});  // "no" is class 0
-  CHECK(task.data.test.size() == 1);  // of a class that is known; the other is told of
+  CHECK(task.data.test.size() == 1);  // of a known class; the description names the other
   CHECK(testing::lacks(task.data_name, {"1 test samples", "1 more", "perhaps"}) == "");
   CHECK(task.data.train.classes == 2);
 
