@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "comm/trace.h"
@@ -25,7 +26,9 @@ namespace rankbox {
 struct PieceContents {
   std::map<int, int> from;  // how often each rank contributed; empty: nothing yet
   std::string label;  // "c3": piece 3 of the ranks' buffers; "r3": the buffer of rank 3; or ""
-  auto operator<=>(const PieceContents&) const = default;
+  bool operator<(const PieceContents& other) const {
+    return std::tie(from, label) < std::tie(other.from, other.label);
+  }
 };
 
 /// A buffer that is shown. Buffers that only pass on what they received are not.

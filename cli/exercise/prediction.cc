@@ -75,7 +75,9 @@ std::string answer_to_numbers(const Exercise& exercise, const Numbers& guess) {
     const int digits = unit.name.empty() ? 12 : 4;
     expected += fmt::format(" and {:.{}g} {}bytes", *guess.bytes, digits, name);
     actual += fmt::format(" and {:.{}g} {}bytes", bytes, digits, name);
-    right = right && std::abs(*guess.bytes - bytes) < 0.005;
+    // Shards are padded: of a small model, Ψ is not the only term.
+    const double slack = unit.name == "Ψ" ? 0.02 * bytes : 0.005;
+    right = right && std::abs(*guess.bytes - bytes) < slack;
   }
   if (right) return fmt::format("you predicted {}: right", expected);
   return fmt::format("you predicted {}; it takes {} on {} ranks: which rank is busy longest?",

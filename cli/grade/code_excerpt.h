@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <string>
+#include <tuple>
 
 #include "cli/grade/source_text.h"
 #include "judge/verdict.h"
@@ -16,7 +17,10 @@ struct CodeExcerpt {
   int first = 1;          // the number of the first line in `text`
   int lines = 0;          // of the whole file
 
-  auto operator<=>(const CodeExcerpt&) const = default;
+  bool operator<(const CodeExcerpt& other) const {
+    return std::tie(file, text, first, lines) <
+           std::tie(other.file, other.text, other.first, other.lines);
+  }
 };
 
 inline constexpr int kMostExcerptLines = 300;

@@ -117,7 +117,7 @@ TEST_CASE("a prediction is kept over the stub, and answered when a program passe
   const Exercise& zero1 = *find_exercise("zero1");
   solve(zero1);
   CHECK(lacks(rankbox({"check", "zero1", "--predict", "6 1"}).output,
-              {"6 steps and 1 Ψ bytes; it takes 6 steps and 1.75"}) == "");
+              {"6 steps and 1 Ψ bytes; it takes 6 steps and 1.774"}) == "");
   rankbox({"reset", "zero1"});
   solve(ring());
   CHECK(lacks(rankbox({"check", "broadcast_ring"}).output, {"you predicted 7 steps"}) == "");

@@ -113,7 +113,7 @@ void write(const std::string& path, std::initializer_list<std::int64_t> header,
 
 std::string file_of(const std::string& directory, const std::string& name) {
   namespace fs = std::filesystem;
-  const std::string path = directory + "/" + name;
+  std::string path = directory + "/" + name;
   if (fs::exists(path)) return path;
   if (fs::exists(path + ".gz")) return path + ".gz";
   throw InvalidArgument(

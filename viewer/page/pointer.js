@@ -67,9 +67,9 @@ class Pointer {
     if (!was || this.moved >= CLICK || this.down.size > 0) return;
     const {run, view, timebase} = this.app;
     const {x, y} = this.at(event);
-    const event = eventAt(run, view, timebase, x, y);
-    this.app.choose(event, {reveal: false});
-    if (event >= 0) document.getElementById("event").open = true;
+    const chosen = eventAt(run, view, timebase, x, y);
+    this.app.choose(chosen, {reveal: false});
+    if (chosen >= 0) document.getElementById("event").open = true;
   }
 
   cancel(event) {
