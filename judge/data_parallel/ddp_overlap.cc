@@ -241,7 +241,7 @@ Family family::ddp_overlap() {
   return make_family<Function>(
       "ddp_overlap",
       "(Comm& dist, Sequential& model, Tensor dy, Saved& saved, std::int64_t bucket_bytes)",
-      std::move(subject), run);
+      subject, run);
 }
 
 }  // namespace rankbox
