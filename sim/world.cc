@@ -202,8 +202,7 @@ std::exception_ptr World::verdict() {
     // All ranks share a deadlock; it names the cycle's first.
     return given_up == nullptr ? cause_ : given_up;
   }
-  if (std::exception_ptr earlier = overwritten(); earlier && !is_a_stub(cause_))
-    return earlier;
+  if (std::exception_ptr earlier = overwritten(); earlier && !is_a_stub(cause_)) return earlier;
   const std::string what = what_of(cause_);
   // A collective mismatch names the rank that differs.
   const int named = rank_of_collective_mismatch(cause_);
