@@ -23,13 +23,19 @@ class Code {
       return row;
     });
     this.list.replaceChildren(...this.rows);
-    if (this.failure && this.failure.file === file)
+    this.marks = [];
+    this.markWrong();
+  }
+
+  markWrong() {
+    if (this.failure && this.failure.file === this.sources[this.number].file)
       this.rows[this.failure.line - 1]?.classList.add("wrong");
   }
 
   /** @param at [rank] the event whose line the rank stands at; -1: none. @param chosen likewise */
   show(at, chosen) {
     if (this.sources.length === 0) return;
+    this.at = at;
     const place = chosen >= 0 ? this.run.place(chosen) : null;
     const number = place ? this.sources.findIndex(({file}) => file === place.file) : -1;
     if (number >= 0 && number !== this.number) this.open(number);
@@ -60,7 +66,12 @@ class Code {
     const number = this.sources.findIndex(({file}) => file === failure.file);
     if (number < 0) return;
     this.failure = failure;
-    this.open(number);
+    if (number === this.number) {
+      this.markWrong();
+    } else {
+      this.open(number);
+      this.show(this.at, -1);
+    }
     this.reveal(this.rows[failure.line - 1]);
   }
 
