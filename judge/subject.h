@@ -91,7 +91,7 @@ struct Subject {
   /// Returns the promised cost. Null: no closed form; only `checks` compare costs.
   std::function<Cost(const Case& example)> cost = {};
 
-  /// Returns the unit in which the contract states its cost. Null: n, the bytes of `count` elements.
+  /// Returns the unit of the contract's cost. Null: n, the bytes of `count` elements.
   std::function<CostUnit(const Case& example)> cost_unit = {};
 
   /// Names a call of this rank that explains a cost other than the promised one. May be null.

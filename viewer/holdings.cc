@@ -1,8 +1,6 @@
 #include "viewer/holdings.h"
 
 #include <algorithm>
-#include <iterator>
-#include <numeric>
 #include <set>
 #include <utility>
 
@@ -25,7 +23,7 @@ bool has_output(const HeldTensor& tensor) {
 }
 
 /// Returns [tensor]: the column that it is drawn in; -1: it is not drawn. Ranks run one program, so
-/// tensors of one size in one order have one role. Where it is to pass data on, it is not drawn.
+/// tensors of one size in one order have one role. Tensors that only pass data on are not drawn.
 std::vector<int> columns_of(const MemoryHistory& history) {
   using Role = std::pair<std::int64_t, int>;  // bytes; number among those of the rank
   std::map<std::pair<int, std::int64_t>, int> numbers;
@@ -151,7 +149,7 @@ class Drawing {
     return ranks;
   }
 
-  /// Of joined pieces, what all of them have.
+  /// Returns the index of the contents that all of the joined pieces have.
   std::size_t number_of(const HeldRuns& piece) {
     PieceContents contents;
     contents.from = ranks_of(piece.front());

@@ -112,7 +112,7 @@ TEST_CASE("what is added twice is counted twice, unless it is a maximum") {
   }
 }
 
-TEST_CASE("what a rank adds to other data of its own is no second time") {
+TEST_CASE("a gradient that its rank adds to its weights does not count as added twice") {
   const Trace trace = trace_of(2, [](Comm& dist) {
     Tensor weights = full(2, 1.0F);
     Tensor gradient = full(2, 0.5F);

@@ -14,9 +14,10 @@
 //   waited            seconds from the rank's arrival until virtualBegin; of a wait, its length
 //   wallBegin/End     nanoseconds; kDone says whether the event ended
 //
-// head.sources: [{file, lines}] of the files that most events name. head.schedule:
-// HtmlOptions::schedule. head.deadlock, if the run ended in one: {cycle: ranks, waits: [{rank, op, peers, bytes, file,
-// line}]}
+// head.sources: [{file, lines}] of the files that most events name.
+// head.schedule: HtmlOptions::schedule.
+// head.deadlock, if the run ended in one: {cycle: ranks,
+// waits: [{rank, op, peers, bytes, file, line}]}
 //
 // head.held, if the trace has memory notes: {buffers: [{rank, begins, bytes, column}],
 // contents: [{label, from: [[rank, times]]}], labels: what calls move}; cells are numbered over all

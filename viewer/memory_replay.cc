@@ -69,7 +69,7 @@ class MemoryReplay {
     return trace_.memory_notes[static_cast<std::size_t>(rank.rank)];
   }
 
-  /// Returns false if the rank has to wait, forever if it waited in the run.
+  /// Returns false if the rank has to wait: forever, if it did so in the run.
   bool step(RankMemory& rank, const MemoryNote& note) {
     switch (note.kind) {
       case Kind::kAllocate:
@@ -100,7 +100,8 @@ class MemoryReplay {
     history_.tensors.push_back(std::move(tensor));
   }
 
-  /// `tensor = maximum(tensor, other)` makes a clone and frees the original: one tensor to a reader.
+  /// `tensor = maximum(tensor, other)` makes a clone and frees the original: one tensor to a
+  /// reader.
   void release(RankMemory& rank, std::uintptr_t address) {
     const auto freed = rank.live.find(address);
     if (freed == rank.live.end()) return;
@@ -273,6 +274,7 @@ class MemoryReplay {
     if (tensor == nullptr || bytes == 0) return {};
     const bool is_call = notes_of(rank)[rank.next].kind == Kind::kEvent;
     tensor->takes_part |= is_call;
+    work_ += tensor->runs.size();
     HeldRuns runs = part_of(tensor->runs, begin, begin + bytes);
     std::int64_t at = begin;
     for (HeldRun& run : runs) {
@@ -308,7 +310,7 @@ class MemoryReplay {
     tensor.is_contributed = true;
   }
 
-  /// @param at the event from whose end on the slice holds the runs
+  /// The slice holds the runs from the end of event `at` on.
   void write(RankMemory& rank, std::uintptr_t address, HeldRuns runs, std::size_t at,
              bool arrives = false) {
     const auto [tensor, begin] = find(rank, address);
@@ -335,7 +337,7 @@ class MemoryReplay {
   std::map<std::pair<int, std::size_t>, HeldRuns> sent_;
   std::map<std::pair<std::int32_t, std::size_t>, Meeting> meetings_;
   std::vector<std::pair<int, int>> own_parts_;  // copies of a tensor to a part of another
-  std::size_t work_ = 0;                        // runs and contributions that were copied
+  std::size_t work_ = 0;                        // runs visited, and contributions copied
   MemoryHistory history_;
 };
 

@@ -35,8 +35,8 @@ struct MemoryHistory {
   std::vector<std::vector<HeldRuns>> moved;  // [rank][event]: what a call sent, received or added
 };
 
-/// A rank's history ends at its first call that did not end. Empty if it would take much more than a
-/// picture can show. Cost: O(N c) for N notes and c pieces of a tensor.
+/// A rank's history ends at its first call that did not end. Empty if the replay would visit more
+/// pieces than a picture needs. Cost: O(N c) for N notes and c pieces of a tensor.
 ///
 /// REQUIRES: the trace has all events, and notes.
 MemoryHistory replay_memory(const Trace& trace);

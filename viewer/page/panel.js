@@ -23,7 +23,8 @@ class Panel {
     find("zoom-out").addEventListener("click", () => app.zoomAt(1 / 0.6));
     find("fit").addEventListener("click", () => app.fit());
     // What was asked for opens.
-    document.querySelector(".skip").addEventListener("click", () => { find("tables").open = true; });
+    const skip = document.querySelector(".skip");
+    skip.addEventListener("click", () => { find("tables").open = true; });
     find("event-back").addEventListener("click", () => app.chooseBeside(-1));
     find("event-on").addEventListener("click", () => app.chooseBeside(1));
     find("event-link").addEventListener("click", () => app.chooseLink());

@@ -26,13 +26,13 @@ class Theme {
     this.openHatch = hatch(this.colours.open);
   }
 
-  /** Of what that rank contributed. */
+  /** Returns the colour of what that rank contributed. */
   rankColour(rank, ranks) {
     const hue = Math.round(215 + 360 * rank / Math.max(ranks, 4)) % 360;
     return `hsl(${hue} ${this.dark ? "62% 68%" : "58% 40%"})`;
   }
 
-  /** Of a piece in the timeline: from violet to yellow, as in maps of heat. */
+  /** Returns the colour of a piece in the timeline: from violet to yellow. */
   chunkColour(piece, pieces) {
     const part = pieces > 1 ? piece / (pieces - 1) : 0;
     const light = (this.dark ? 58 : 34) + 14 * part;
@@ -40,12 +40,12 @@ class Theme {
     return `hsl(${hue} ${full}% ${Math.round(light)}%)`;
   }
 
-  /** Of a label on it: dark on the yellow half. */
+  /** Returns the colour of a label on it: dark on the yellow half. */
   onChunk(piece, pieces) {
     return this.dark || piece > (pieces - 1) * 0.55 ? this.colours["on-light"] : "#ffffff";
   }
 
-  /** Every other micro-batch is a little fainter, so that neighbours differ. */
+  /** Returns the colour, fainter for some micro-batches, so that neighbours differ. */
   shade(colour, number) {
     const share = [100, 74, 87, 64][number % 4];
     return share === 100 ? colour :

@@ -56,7 +56,7 @@ class View {
     return {y: this.top(rank) + gap + row * inside / 3, height};
   }
 
-  /** In a pipeline, memory is what schedules differ by. */
+  /** Higher in a pipeline, whose schedules differ in memory. */
   memoryHeight() {
     if (!this.showMemory || this.lane < 28) return 0;
     return Math.round(this.lane * (this.run.hasPasses ? 0.42 : 0.22));

@@ -1,4 +1,4 @@
-// Up and down the same tree, in one function: the rank that was asked last is told first.
+// Up and down the same tree, in one function: the last rank asked is the first to get the sum.
 #include "collectives/allreduce_tree.h"
 #include "collectives/average.h"
 
