@@ -15,7 +15,7 @@ namespace {
 using State = HeldContents::State;
 using Kind = MemoryNote::Kind;
 
-/// About a second, and some hundred MB. What a picture can show needs a tenth of it.
+/// Bounds time and memory. A run of 15,000 messages of one element reaches it: its page takes 0.8 s.
 constexpr std::size_t kMostWork = 4'000'000;
 
 class MemoryReplay {
