@@ -1,6 +1,8 @@
 // The checked arguments of one rank's call of a native collective, for all backends.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 
 #include "comm/call_checks.h"
@@ -16,11 +18,37 @@ struct CollectiveCall {
   ReduceOp op = ReduceOp::SUM;
   bool reduces = false;
   DType dtype = DType::kFloat32;
-  std::int64_t count = 0;  // elements that all ranks must agree on
+  std::int64_t count = 0;  // elements that all ranks must agree on; -1: none
   Slice in;                // null where a rank sends nothing,
   Slice out;               // or receives nothing
-  int color = 0;           // split
+  // The sizes of the pieces of `in` and `out`, by rank; empty: chunk(). The caller's memory.
+  std::span<const std::int64_t> in_counts;
+  std::span<const std::int64_t> out_counts;
+  int color = 0;  // split
   int key = 0;
+};
+
+/// The pieces of a slice, one a rank, in rank order.
+class Pieces {
+ public:
+  /// @param counts their sizes; empty: they are chunk(whole, i, ranks)
+  Pieces(Slice whole, std::span<const std::int64_t> counts, int ranks)
+      : whole_(whole), counts_(counts), ranks_(ranks) {}
+  /// Returns the piece of the next rank, from rank 0 on.
+  Slice next() {
+    const std::int64_t begin = begin_;
+    begin_ = counts_.empty() ? (next_ + 1) * whole_.size() / ranks_
+                             : begin + counts_[static_cast<std::size_t>(next_)];
+    ++next_;
+    return whole_.sub(begin, begin_);
+  }
+
+ private:
+  Slice whole_;
+  std::span<const std::int64_t> counts_;
+  std::int64_t ranks_;
+  std::int64_t next_ = 0;
+  std::int64_t begin_ = 0;
 };
 
 /// One function per collective, for the blocking and the asynchronous form. Each throws
@@ -34,6 +62,15 @@ CollectiveCall all_gather_call(const Caller& caller, Slice slice, Slice gathered
 CollectiveCall scatter_call(const Caller& caller, Slice whole, Slice slice, int src);
 CollectiveCall reduce_scatter_call(const Caller& caller, Slice slice, Slice piece, ReduceOp op);
 CollectiveCall all_to_all_call(const Caller& caller, Slice input, Slice output);
+CollectiveCall gather_v_call(const Caller& caller, Slice slice, Slice gathered,
+                             std::span<const std::int64_t> counts, int dst);
+CollectiveCall all_gather_v_call(const Caller& caller, Slice slice, Slice gathered,
+                                 std::span<const std::int64_t> counts);
+CollectiveCall scatter_v_call(const Caller& caller, Slice whole,
+                              std::span<const std::int64_t> counts, Slice slice, int src);
+CollectiveCall all_to_all_v_call(const Caller& caller, Slice input,
+                                 std::span<const std::int64_t> send_counts, Slice output,
+                                 std::span<const std::int64_t> receive_counts);
 CollectiveCall split_call(int color, int key);
 
 /// Returns the slice that the rank with this index writes to; null if it only reads.

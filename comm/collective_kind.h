@@ -15,6 +15,10 @@ enum class CollectiveKind : std::uint8_t {
   kScatter,
   kReduceScatter,
   kAllToAll,
+  kGatherV,  // of pieces whose sizes the caller names
+  kAllGatherV,
+  kScatterV,
+  kAllToAllV,
   kSplit,
 };
 
@@ -39,10 +43,34 @@ constexpr const char* name_of(CollectiveKind kind) {
       return "reduce_scatter";
     case CollectiveKind::kAllToAll:
       return "all_to_all";
+    case CollectiveKind::kGatherV:
+      return "gather_v";
+    case CollectiveKind::kAllGatherV:
+      return "all_gather_v";
+    case CollectiveKind::kScatterV:
+      return "scatter_v";
+    case CollectiveKind::kAllToAllV:
+      return "all_to_all_v";
     case CollectiveKind::kSplit:
       return "split";
   }
   return "unknown";
+}
+
+/// Returns the collective that does the same with equal pieces: kGather for kGatherV.
+constexpr CollectiveKind with_equal_pieces(CollectiveKind kind) {
+  switch (kind) {
+    case CollectiveKind::kGatherV:
+      return CollectiveKind::kGather;
+    case CollectiveKind::kAllGatherV:
+      return CollectiveKind::kAllGather;
+    case CollectiveKind::kScatterV:
+      return CollectiveKind::kScatter;
+    case CollectiveKind::kAllToAllV:
+      return CollectiveKind::kAllToAll;
+    default:
+      return kind;
+  }
 }
 
 /// Returns whether the collective moves tensors.

@@ -36,11 +36,22 @@
 //   all_reduce(slice, op)             reduction -> slice everywhere
 //   gather(slice, gathered, dst)      all slices, in rank order -> gathered of dst (p x N);
 //                                     elsewhere gathered is ignored
-//   all_gather(slice, gathered)       all slices, in rank order -> gathered everywhere (p x N)
+//   all_gather(slice, gathered)       slice of rank r -> chunk(gathered, r, p) everywhere
 //   scatter(whole, slice, src)        chunk(whole, r, p) of src (p x N) -> slice of rank r;
 //                                     elsewhere whole is ignored
 //   reduce_scatter(slice, piece, op)  chunk(slice, r, p) of the reduction -> piece of rank r
 //   all_to_all(input, output)         chunk(input, d, p) of rank s -> chunk(output, s, p) of rank d
+//
+// Pieces of any size, also of none: counts[i] elements, in rank order, are the piece of rank i.
+// Counts add up to the elements of what they divide, and may change once the call is done.
+//
+//   gather_v(slice, gathered, counts, dst)      slice of rank i -> piece i of gathered of dst;
+//                                               elsewhere gathered and counts are ignored
+//   all_gather_v(slice, gathered, counts)       the same everywhere; counts are equal on all ranks
+//   scatter_v(whole, counts, slice, src)        piece i of whole of src -> slice of rank i;
+//                                               elsewhere whole and counts are ignored
+//   all_to_all_v(input, send_counts, output, receive_counts)
+//                                               piece d of input of rank s -> piece s of output of d
 //
 // They block: a call may wait until all ranks have called, and may return as soon as this rank's
 // part is done. Only the barrier promises anything about the others.
@@ -56,6 +67,9 @@
 //   gather, all_gather, scatter       a tree, or Bruck's: ⌈log2 p⌉ α + (p-1)nβ
 //   reduce_scatter                    halving, or ring
 //   all_to_all                        pairwise, or Bruck's
+//   …_v                               the same, as if all pieces were as long as those of the
+//                                     busiest rank on average: what it sends to, or receives from
+//                                     the others
 //
 // In place: the small slice may be the part of the large one that it stands for, which is
 // chunk(gathered, r, p) in gather and all_gather, chunk(whole, r, p) in scatter, and
@@ -82,7 +96,8 @@
 //                        both ranks; nothing is copied. A sender whose message was buffered has
 //                        gone on: its next call throws Aborted. MPI finds it at the receiver;
 //                        NCCL only names it once the run has failed
-//   CollectiveMismatch   the ranks called different collectives, or the same one differently;
+//   CollectiveMismatch   the ranks called different collectives, or the same one differently, also
+//                        if a rank sends another number of elements than its receiver counts on;
 //                        thrown on all of them once the last one has called, or once none can go
 //                        on. The run's error is that of a rank that differs from most
 //   DeadlockError        no rank can make progress
@@ -97,6 +112,7 @@
 // their rank.
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <span>
 #include <utility>
@@ -155,6 +171,7 @@ template <class Backend>
 class BasicCommunicator {
  public:
   using Request = BasicRequest<Backend>;
+  using Counts = std::span<const std::int64_t>;  // elements, [rank]; a vector converts to it
 
   explicit BasicCommunicator(Backend backend) : backend_(std::move(backend)) {}
 
@@ -185,6 +202,12 @@ class BasicCommunicator {
   void reduce_scatter(Slice slice, Slice piece, ReduceOp op = ReduceOp::SUM,
                       Place place = Place::current());
   void all_to_all(Slice input, Slice output, Place place = Place::current());
+  void gather_v(Slice slice, Slice gathered, Counts counts, int dst,
+                Place place = Place::current());
+  void all_gather_v(Slice slice, Slice gathered, Counts counts, Place place = Place::current());
+  void scatter_v(Slice whole, Counts counts, Slice slice, int src, Place place = Place::current());
+  void all_to_all_v(Slice input, Counts send_counts, Slice output, Counts receive_counts,
+                    Place place = Place::current());
 
   [[nodiscard]] Request barrier_async(Place place = Place::current());
   [[nodiscard]] Request broadcast_async(Slice slice, int src, Place place = Place::current());
@@ -201,6 +224,14 @@ class BasicCommunicator {
   [[nodiscard]] Request reduce_scatter_async(Slice slice, Slice piece, ReduceOp op = ReduceOp::SUM,
                                              Place place = Place::current());
   [[nodiscard]] Request all_to_all_async(Slice input, Slice output, Place place = Place::current());
+  [[nodiscard]] Request gather_v_async(Slice slice, Slice gathered, Counts counts, int dst,
+                                       Place place = Place::current());
+  [[nodiscard]] Request all_gather_v_async(Slice slice, Slice gathered, Counts counts,
+                                           Place place = Place::current());
+  [[nodiscard]] Request scatter_v_async(Slice whole, Counts counts, Slice slice, int src,
+                                        Place place = Place::current());
+  [[nodiscard]] Request all_to_all_v_async(Slice input, Counts send_counts, Slice output,
+                                           Counts receive_counts, Place place = Place::current());
 
   BasicCommunicator split(int color, int key = 0, Place place = Place::current());
 

@@ -151,6 +151,34 @@ void BasicCommunicator<Backend>::all_to_all(Slice input, Slice output, Place pla
 }
 
 template <class Backend>
+void BasicCommunicator<Backend>::gather_v(Slice slice, Slice gathered, Counts counts, int dst,
+                                          Place place) {
+  const Caller caller = begin("gather_v", place);
+  backend_.run(caller, gather_v_call(caller, slice, gathered, counts, dst));
+}
+
+template <class Backend>
+void BasicCommunicator<Backend>::all_gather_v(Slice slice, Slice gathered, Counts counts,
+                                              Place place) {
+  const Caller caller = begin("all_gather_v", place);
+  backend_.run(caller, all_gather_v_call(caller, slice, gathered, counts));
+}
+
+template <class Backend>
+void BasicCommunicator<Backend>::scatter_v(Slice whole, Counts counts, Slice slice, int src,
+                                           Place place) {
+  const Caller caller = begin("scatter_v", place);
+  backend_.run(caller, scatter_v_call(caller, whole, counts, slice, src));
+}
+
+template <class Backend>
+void BasicCommunicator<Backend>::all_to_all_v(Slice input, Counts send_counts, Slice output,
+                                              Counts receive_counts, Place place) {
+  const Caller caller = begin("all_to_all_v", place);
+  backend_.run(caller, all_to_all_v_call(caller, input, send_counts, output, receive_counts));
+}
+
+template <class Backend>
 BasicRequest<Backend> BasicCommunicator<Backend>::barrier_async(Place place) {
   const Caller caller = begin("barrier_async", place);
   return start(caller, barrier_call());
@@ -210,6 +238,36 @@ BasicRequest<Backend> BasicCommunicator<Backend>::all_to_all_async(Slice input, 
                                                                    Place place) {
   const Caller caller = begin("all_to_all_async", place);
   return start(caller, all_to_all_call(caller, input, output));
+}
+
+template <class Backend>
+BasicRequest<Backend> BasicCommunicator<Backend>::gather_v_async(Slice slice, Slice gathered,
+                                                                 Counts counts, int dst,
+                                                                 Place place) {
+  const Caller caller = begin("gather_v_async", place);
+  return start(caller, gather_v_call(caller, slice, gathered, counts, dst));
+}
+
+template <class Backend>
+BasicRequest<Backend> BasicCommunicator<Backend>::all_gather_v_async(Slice slice, Slice gathered,
+                                                                     Counts counts, Place place) {
+  const Caller caller = begin("all_gather_v_async", place);
+  return start(caller, all_gather_v_call(caller, slice, gathered, counts));
+}
+
+template <class Backend>
+BasicRequest<Backend> BasicCommunicator<Backend>::scatter_v_async(Slice whole, Counts counts,
+                                                                  Slice slice, int src,
+                                                                  Place place) {
+  const Caller caller = begin("scatter_v_async", place);
+  return start(caller, scatter_v_call(caller, whole, counts, slice, src));
+}
+
+template <class Backend>
+BasicRequest<Backend> BasicCommunicator<Backend>::all_to_all_v_async(
+    Slice input, Counts send_counts, Slice output, Counts receive_counts, Place place) {
+  const Caller caller = begin("all_to_all_v_async", place);
+  return start(caller, all_to_all_v_call(caller, input, send_counts, output, receive_counts));
 }
 
 template <class Backend>

@@ -54,7 +54,7 @@ CollectiveCall collective_call(const FlightCall& call) {
                  call.collective == CollectiveKind::kAllReduce ||
                  call.collective == CollectiveKind::kReduceScatter;
   made.dtype = call.dtype;
-  made.count = std::max<std::int64_t>(call.count, 0);
+  made.count = call.count;
   return made;
 }
 

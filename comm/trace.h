@@ -59,8 +59,9 @@ struct Event {
   // Tensor bytes that the rank held before the event. Exact up to 16 MiB, approximate beyond: a
   // float fits into the padding, so an event stays one cache line.
   float memory = 0;
-  // Bytes of the message, of the reduction, or of this rank's contribution to the collective; for
-  // kCompute the label's bits (label_of).
+  // Bytes of the message, of the reduction, or of this rank's contribution to the collective: of an
+  // all_to_all_v, what it sends to the others, or receives from them if that is more. For kCompute
+  // the label's bits (label_of).
   std::int64_t bytes = 0;
   double seconds = 0;         // kCompute
   std::int64_t begin_ns = 0;  // wall clock since the start of the run

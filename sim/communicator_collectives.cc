@@ -39,6 +39,28 @@ void arrive(CollectiveOperation& collective, const CollectiveCall& call) {
   collective.group->arrive(collective.index, collective);
 }
 
+/// Returns the event's bytes (comm/trace.h).
+std::int64_t bytes_of(const CollectiveCall& call, int index) {
+  switch (call.kind) {
+    case CollectiveKind::kGather:
+    case CollectiveKind::kAllGather:
+    case CollectiveKind::kGatherV:
+    case CollectiveKind::kAllGatherV:
+      return call.in.bytes();
+    case CollectiveKind::kScatter:
+    case CollectiveKind::kScatterV:
+      return call.out.bytes();
+    case CollectiveKind::kAllToAllV: {
+      // It keeps as many as it gets from itself.
+      const std::int64_t own =
+          call.in_counts[static_cast<std::size_t>(index)] * size_of(call.dtype);
+      return std::max(call.in.bytes(), call.out.bytes()) - own;
+    }
+    default:
+      return call.count * size_of(call.dtype);
+  }
+}
+
 Event& record(RankState& rank, const Caller& caller, const Group& group, const CollectiveCall& call,
               std::int64_t begin) {
   Event& event = rank.recorder.begin(EventKind::kCollective, caller.place, begin);
@@ -47,7 +69,7 @@ Event& record(RankState& rank, const Caller& caller, const Group& group, const C
   event.dtype = call.dtype;
   event.peer = call.root < 0 ? -1 : group.world_rank(call.root);
   event.group = group.id();
-  event.bytes = call.count * size_of(call.dtype);
+  event.bytes = bytes_of(call, caller.index);
   return event;
 }
 
@@ -93,7 +115,8 @@ Backend::Pending Backend::start(const Caller& caller, const CollectiveCall& call
   group_->short_collectives().publish_async(index_);
   prepare_collective(pending->start_collective(), caller, *state_, *group_, index_, call, transit);
   const bool watches = state_->world->options().watch_buffers;
-  arrive(pending->start_collective(), watches ? pending->watch(call, written) : call);
+  const CollectiveCall kept = pending->keep_counts(call);
+  arrive(pending->start_collective(), watches ? pending->watch(kept, written) : kept);
   state_->recorder.end(event);
   return pending;
 }

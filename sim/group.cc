@@ -80,7 +80,7 @@ void Group::arrive(int index, CollectiveOperation& operation) {
       operation.operation.job = job;
       last = job->arrive(index, operation);
       if (last) {
-        if (job->differs()) mismatch = job->mismatch();
+        mismatch = job->differs() ? job->mismatch() : job->piece_mismatch();
         if (mismatch) mismatched = job->take_arrived();
         // Usually the oldest; not if a rank withdrew from an older one, which will never complete.
         jobs_[static_cast<std::size_t>(number - first_job_)] = nullptr;

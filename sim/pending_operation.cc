@@ -59,6 +59,18 @@ PendingOperation::~PendingOperation() {
   if (!finished()) drop();
 }
 
+CollectiveCall PendingOperation::keep_counts(CollectiveCall call) {
+  const auto keep = [](std::span<const std::int64_t>& counts, Memory& kept) {
+    if (counts.empty()) return;
+    kept = uncounted(static_cast<std::int64_t>(counts.size_bytes()));
+    std::memcpy(kept.get(), counts.data(), counts.size_bytes());
+    counts = {reinterpret_cast<const std::int64_t*>(kept.get()), counts.size()};
+  };
+  keep(call.in_counts, in_counts_);
+  keep(call.out_counts, out_counts_);
+  return call;
+}
+
 void PendingOperation::use(Slice read, Slice written) {
   in_use_ = {rank_->memory.in_use, caller_, read, written};
 }

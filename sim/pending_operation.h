@@ -35,6 +35,9 @@ class PendingOperation {
   int peer() const { return peer_; }
   void set_peer(int peer) { peer_ = peer; }
 
+  /// Returns the call with copies of its counts, which live as long as this.
+  CollectiveCall keep_counts(CollectiveCall call);
+
   /// Lists the slices as in use until the request is finished.
   void use(Slice read, Slice written);
   /// Returns whether a tensor of these slices was freed since.
@@ -81,6 +84,8 @@ class PendingOperation {
   Slice target_;  // null: nothing is held back
   Memory held_back_{nullptr, nullptr};
   Memory input_{nullptr, nullptr};  // a copy of what a collective reads and writes in place
+  Memory in_counts_{nullptr, nullptr};
+  Memory out_counts_{nullptr, nullptr};
   Operation message_;
   CollectiveOperation collective_;
 };

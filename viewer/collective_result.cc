@@ -1,5 +1,7 @@
 #include "viewer/collective_result.h"
 
+#include <numeric>
+
 #include "comm/dtype.h"
 
 namespace rankbox {
@@ -43,16 +45,25 @@ HeldRuns result_of(const Meeting& meeting, const Event& event, std::size_t index
       return sum_of(0, in_bytes);
     case CollectiveKind::kGather:
     case CollectiveKind::kAllGather:
+    case CollectiveKind::kGatherV:
+    case CollectiveKind::kAllGatherV:
       for (const auto& in : meeting.in) parts.push_back(*in);
       return concatenated(parts);
     case CollectiveKind::kScatter:
-      return part(root, at * out_bytes, (at + 1) * out_bytes);
+    case CollectiveKind::kScatterV: {
+      const auto before = meeting.out_bytes.begin() + at;
+      const std::int64_t begin =
+          std::accumulate(meeting.out_bytes.begin(), before, std::int64_t{0});
+      return part(root, begin, begin + out_bytes);
+    }
     case CollectiveKind::kReduceScatter:
       return sum_of(chunk_begin(at), chunk_begin(at + 1));
     case CollectiveKind::kAllToAll:
       for (std::size_t other = 0; other < p; ++other)
         parts.push_back(part(other, chunk_begin(at), chunk_begin(at + 1)));
       return concatenated(parts);
+    case CollectiveKind::kAllToAllV:  // the trace does not have the sizes of the pieces
+      return {{out_bytes, HeldContents::unheld(HeldContents::State::kUntouched, 0)}};
   }
   return {};
 }

@@ -15,6 +15,7 @@ namespace rankbox {
 /// One call of a native collective by all its members.
 struct Meeting {
   std::vector<std::optional<HeldRuns>> in;  // [index]; unset: not called yet
+  std::vector<std::int64_t> out_bytes;      // [index] that the member receives
 
   bool is_complete() const {
     return std::ranges::all_of(in, [](const auto& each) { return each.has_value(); });

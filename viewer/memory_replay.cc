@@ -212,6 +212,8 @@ class MemoryReplay {
     const std::vector<int>& members = trace_.groups[static_cast<std::size_t>(event.group)];
     Meeting& meeting = meetings_[{event.group, rank.calls[event.group]++}];
     meeting.in.resize(members.size());
+    meeting.out_bytes.resize(members.size());
+    meeting.out_bytes[index_of(members, rank.rank)] = note.into_bytes;
     const bool only_receives =
         event.collective == CollectiveKind::kBroadcast && event.peer != rank.rank;
     HeldRuns in;

@@ -26,10 +26,13 @@ struct Work {
   }
   ncclDataType_t dtype() const { return nccl_type(call.dtype); }
   std::size_t count() const { return static_cast<std::size_t>(call.count); }
-  ncclResult_t send(Slice piece, int peer) const {
+  // Both sides skip pieces of 0 elements.
+  ncclResult_t send_if_any(Slice piece, int peer) const {
+    if (piece.size() == 0) return ncclSuccess;
     return ncclSend(piece.data(), nccl_count(piece), dtype(), peer, comm, stream);
   }
-  ncclResult_t recv(Slice piece, int peer) const {
+  ncclResult_t recv_if_any(Slice piece, int peer) const {
+    if (piece.size() == 0) return ncclSuccess;
     return ncclRecv(piece.data(), nccl_count(piece), dtype(), peer, comm, stream);
   }
 };
@@ -47,33 +50,57 @@ Slice part(Slice whole, int i, const Work& work) { return chunk(whole, i, work.r
 
 ncclResult_t gather(const Work& work, const Doing& doing) {
   const CollectiveCall& call = work.call;
-  if (work.index != call.root) return work.send(call.in, call.root);
-  copy_own(part(call.out, work.index, work), call.in, work, doing);
+  if (work.index != call.root) return work.send_if_any(call.in, call.root);
+  Pieces gathered(call.out, call.out_counts, work.ranks);
   return grouped_by_rank(work.ranks, [&](int src) {
-    return src == call.root ? ncclSuccess : work.recv(part(call.out, src, work), src);
+    const Slice into = gathered.next();
+    if (src != call.root) return work.recv_if_any(into, src);
+    copy_own(into, call.in, work, doing);
+    return ncclSuccess;
   });
 }
 
 ncclResult_t scatter(const Work& work, const Doing& doing) {
   const CollectiveCall& call = work.call;
-  if (work.index != call.root) return work.recv(call.out, call.root);
-  copy_own(call.out, part(call.in, work.index, work), work, doing);
+  if (work.index != call.root) return work.recv_if_any(call.out, call.root);
+  Pieces whole(call.in, call.in_counts, work.ranks);
   return grouped_by_rank(work.ranks, [&](int dst) {
-    return dst == call.root ? ncclSuccess : work.send(part(call.in, dst, work), dst);
+    const Slice from = whole.next();
+    if (dst != call.root) return work.send_if_any(from, dst);
+    copy_own(call.out, from, work, doing);
+    return ncclSuccess;
+  });
+}
+
+/// A broadcast of each rank's piece, unless all have the same size.
+ncclResult_t all_gather(const Work& work) {
+  const CollectiveCall& call = work.call;
+  if (call.out_counts.empty() && call.count % work.ranks == 0) {
+    return ncclAllGather(call.in.data(), call.out.data(), nccl_count(call.in), work.dtype(),
+                         work.comm, work.stream);
+  }
+  Pieces gathered(call.out, call.out_counts, work.ranks);
+  return grouped_by_rank(work.ranks, [&](int src) {
+    const Slice into = gathered.next();
+    if (into.size() == 0) return ncclSuccess;
+    const void* const from = src == work.index ? call.in.data() : into.data();
+    return ncclBroadcast(from, into.data(), nccl_count(into), work.dtype(), src, work.comm,
+                         work.stream);
   });
 }
 
 ncclResult_t all_to_all(const Work& work, const Doing& doing) {
-  const Slice in = work.call.in;
-  const Slice out = work.call.out;
-  copy_own(part(out, work.index, work), part(in, work.index, work), work, doing);
+  Pieces input(work.call.in, work.call.in_counts, work.ranks);
+  Pieces output(work.call.out, work.call.out_counts, work.ranks);
   return grouped_by_rank(work.ranks, [&](int peer) {
-    if (peer == work.index) return ncclSuccess;
-    // Both sides skip pieces of 0 elements.
-    const Slice to = part(in, peer, work);
-    const Slice from = part(out, peer, work);
-    const ncclResult_t result = to.size() > 0 ? work.send(to, peer) : ncclSuccess;
-    return from.size() > 0 && went_well(result) ? work.recv(from, peer) : result;
+    const Slice to = input.next();
+    const Slice from = output.next();
+    if (peer == work.index) {
+      copy_own(from, to, work, doing);
+      return ncclSuccess;
+    }
+    const ncclResult_t result = work.send_if_any(to, peer);
+    return went_well(result) ? work.recv_if_any(from, peer) : result;
   });
 }
 
@@ -110,15 +137,18 @@ ncclResult_t enqueue(const Work& work, std::int32_t* scratch, const Doing& doing
       return ncclAllReduce(data, data, work.count(), work.dtype(), work.op(), work.comm,
                            work.stream);
     case CollectiveKind::kGather:
+    case CollectiveKind::kGatherV:
       return gather(work, doing);
     case CollectiveKind::kAllGather:
-      return ncclAllGather(data, call.out.data(), work.count(), work.dtype(), work.comm,
-                           work.stream);
+    case CollectiveKind::kAllGatherV:
+      return all_gather(work);
     case CollectiveKind::kScatter:
+    case CollectiveKind::kScatterV:
       return scatter(work, doing);
     case CollectiveKind::kReduceScatter:
       return reduce_scatter(work);
     case CollectiveKind::kAllToAll:
+    case CollectiveKind::kAllToAllV:
       return all_to_all(work, doing);
   }
   return ncclInternalError;
@@ -165,7 +195,7 @@ std::uint64_t launch(const Caller& caller, NcclRank& rank, NcclMember& member,
     return 0;
   }
   const Doing doing = doing_of(caller, member.world_rank(call.root),
-                               has_data ? call.count * size_of(call.dtype) : -1);
+                               call.count < 0 ? -1 : call.count * size_of(call.dtype));
   const auto work = [&] {
     return Work{
         call, member.index, caller.size, member.collectives, stream, /*averages=*/rank.is_timed()};

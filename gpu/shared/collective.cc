@@ -120,14 +120,30 @@ void SharedCollective::spread(const Place& from, const std::vector<Place>& outpu
 /// Copies every rank's slice to its place in every `gathered`.
 void SharedCollective::all_gather() {
   const int p = static_cast<int>(parts_.size());
+  std::int64_t begin = 0;
   for (int src = 0; src < p; ++src) {
-    const std::int64_t count = in(src).slice.size();
+    const std::int64_t end = begin + in(src).slice.size();
     std::vector<Place> places;
     for (int dst = 0; dst < p; ++dst) {
       const Place gathered = out(dst);
-      places.push_back({gathered.slice.sub(src * count, (src + 1) * count), gathered.device});
+      places.push_back({gathered.slice.sub(begin, end), gathered.device});
     }
     spread(in(src), places);
+    begin = end;
+  }
+}
+
+void SharedCollective::all_to_all() {
+  const int p = static_cast<int>(parts_.size());
+  const auto call = [&](int index) { return parts_[static_cast<std::size_t>(index)].call; };
+  std::vector<Pieces> outputs;
+  for (int dst = 0; dst < p; ++dst) outputs.emplace_back(out(dst).slice, call(dst)->out_counts, p);
+  for (int src = 0; src < p; ++src) {
+    Pieces input(in(src).slice, call(src)->in_counts, p);
+    for (int dst = 0; dst < p; ++dst) {
+      copy({outputs[static_cast<std::size_t>(dst)].next(), out(dst).device},
+           {input.next(), in(src).device});
+    }
   }
 }
 
@@ -135,6 +151,7 @@ void SharedCollective::enqueue(std::span<const Part> parts) {
   parts_ = parts;
   const CollectiveCall& call = *parts.front().call;
   const int p = static_cast<int>(parts.size());
+  const CollectiveCall& root_call = *parts[static_cast<std::size_t>(std::max(call.root, 0))].call;
   std::vector<Place> inputs;
   std::vector<Place> outputs;
   for (int index = 0; index < p; ++index) {
@@ -161,16 +178,23 @@ void SharedCollective::enqueue(std::span<const Part> parts) {
       reduce(inputs, outputs, call.op);
       break;
     case CollectiveKind::kGather:
-      for (int src = 0; src < p; ++src)
-        copy(chunk_of(at(outputs, call.root), src), at(inputs, src));
+    case CollectiveKind::kGatherV: {
+      const Place root = at(outputs, call.root);
+      Pieces gathered(root.slice, root_call.out_counts, p);
+      for (const Place& input : inputs) copy({gathered.next(), root.device}, input);
       break;
+    }
     case CollectiveKind::kAllGather:
+    case CollectiveKind::kAllGatherV:
       all_gather();
       break;
     case CollectiveKind::kScatter:
-      for (int dst = 0; dst < p; ++dst)
-        copy(at(outputs, dst), chunk_of(at(inputs, call.root), dst));
+    case CollectiveKind::kScatterV: {
+      const Place root = at(inputs, call.root);
+      Pieces whole(root.slice, root_call.in_counts, p);
+      for (const Place& output : outputs) copy(output, {whole.next(), root.device});
       break;
+    }
     case CollectiveKind::kReduceScatter:
       for (int dst = 0; dst < p; ++dst) {
         std::vector<Place> pieces;
@@ -179,10 +203,8 @@ void SharedCollective::enqueue(std::span<const Part> parts) {
       }
       break;
     case CollectiveKind::kAllToAll:
-      for (int dst = 0; dst < p; ++dst) {
-        for (int src = 0; src < p; ++src)
-          copy(chunk_of(at(outputs, dst), src), chunk_of(at(inputs, src), dst));
-      }
+    case CollectiveKind::kAllToAllV:
+      all_to_all();
       break;
   }
 }

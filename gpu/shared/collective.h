@@ -48,6 +48,7 @@ class SharedCollective {
   void reduce(const std::vector<Place>& inputs, const std::vector<Place>& outputs, ReduceOp op);
   void spread(const Place& from, const std::vector<Place>& outputs);
   void all_gather();
+  void all_to_all();
 
   SharedStream& stream_;
   const std::vector<int>& reachable_;

@@ -22,6 +22,7 @@
 #include "sim/clock/agenda.h"
 #include "sim/clock/call_groups.h"
 #include "sim/clock/clock.h"
+#include "sim/clock/contributions.h"
 #include "sim/clock/native_cost.h"
 #include "sim/clock/replay_start.h"
 #include "sim/clock/route.h"
@@ -369,12 +370,15 @@ class ReplayEngine {
   Time price_of_collective(const Arrivals& arrived) const {
     const Event& event = event_of(arrived.front());
     std::set<int> nodes;
-    for (const EventId& side : arrived)
+    Contributions contributions;
+    for (const EventId& side : arrived) {
       nodes.insert(trace_.nodes[static_cast<std::size_t>(side.rank)]);
+      contributions.add(event_of(side).bytes, side.rank == event.peer);
+    }
     const cost::NativeCall call = {.kind = event.collective,
                                    .world_size = static_cast<int>(arrived.size()),
                                    .nodes = static_cast<int>(nodes.size()),
-                                   .bytes = static_cast<double>(event.bytes)};
+                                   .bytes = contributions.as_equal_pieces(event.collective)};
     return tariff_.native(call, cost::native_cost(call.kind, call.world_size, call.bytes,
                                                   chooser_.link(call.nodes == 1), chooser_.gamma));
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sim/clock/contended_clocks.h"
+#include "sim/clock/contributions.h"
 #include "sim/clock/native_cost.h"
 
 namespace rankbox {
@@ -147,12 +148,15 @@ void GrowingReplay::arrive(int number) {
 void GrowingReplay::complete(Group& group) {
   const Event& first = event(ranks_[static_cast<std::size_t>(group.arrived.front())], 0);
   FourTimes end;
+  Contributions contributions;
   for (const int side : group.arrived) {
     const Rank& rank = ranks_[static_cast<std::size_t>(side)];
-    if (event(rank, 0).collective != first.collective) return;  // the run ended there
+    const Event& its = event(rank, 0);
+    if (its.collective != first.collective) return;  // the run ended there
     end = FourPrices::later(end, rank.now);
+    contributions.add(its.bytes, side == first.peer);
   }
-  end += price(group, first);
+  end += price(group, first.collective, contributions.as_equal_pieces(first.collective));
   for (const int side : group.arrived) {
     Rank& rank = ranks_[static_cast<std::size_t>(side)];
     rank.ended[0] = end;
@@ -162,11 +166,11 @@ void GrowingReplay::complete(Group& group) {
   group.arrived.clear();
 }
 
-const FourTimes& GrowingReplay::price(Group& group, const Event& collective) const {
-  const cost::NativeCall call = {.kind = collective.collective,
+const FourTimes& GrowingReplay::price(Group& group, CollectiveKind kind, double bytes) const {
+  const cost::NativeCall call = {.kind = kind,
                                  .world_size = static_cast<int>(group.members.size()),
                                  .nodes = group.nodes,
-                                 .bytes = static_cast<double>(collective.bytes)};
+                                 .bytes = bytes};
   if (call != group.last_call) {
     group.last_call = call;
     group.last_price =

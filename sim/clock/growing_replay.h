@@ -74,7 +74,7 @@ class GrowingReplay {
   void match(int number, int half) REQUIRES(lock_);
   void arrive(int number) REQUIRES(lock_);
   void complete(Group& group) REQUIRES(lock_);
-  const FourTimes& price(Group& group, const Event& collective) const;
+  const FourTimes& price(Group& group, CollectiveKind kind, double bytes) const;
   std::vector<Clock> finish_overlapping() REQUIRES(lock_);
 
   const Cluster& cluster_;

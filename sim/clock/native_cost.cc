@@ -73,8 +73,11 @@ Cost native_cost(CollectiveKind kind, int world_size, double bytes, const Link& 
                        {2 * (halvings + fold), 2 * (halved + fold) * n, (halved + fold) * n},
                        {2 * (p - 1), 2 * share * n, share * n}});
     case CollectiveKind::kGather:  // tree; Bruck
+    case CollectiveKind::kGatherV:
     case CollectiveKind::kScatter:
+    case CollectiveKind::kScatterV:
     case CollectiveKind::kAllGather:
+    case CollectiveKind::kAllGatherV:
       return {rounds, (p - 1) * n, 0};    // n per rank, so p*n in all
     case CollectiveKind::kReduceScatter:  // halving; ring
       return cheapest(
@@ -82,6 +85,7 @@ Cost native_cost(CollectiveKind kind, int world_size, double bytes, const Link& 
           {{halvings + 2 * fold, (halved + fold * (1 + 1 / p)) * n, (halved + fold) * n},
            {p - 1, share * n, share * n}});
     case CollectiveKind::kAllToAll:  // pairwise; Bruck
+    case CollectiveKind::kAllToAllV:
       return cheapest(link, gamma, {{p - 1, share * n, 0}, {rounds, rounds * n / 2, 0}});
   }
   return {};
@@ -128,12 +132,16 @@ NativeWire native_wire(const NativeCall& call, NativeSteps steps) {
       wire.bytes = n;
       break;
     case CollectiveKind::kGather:  // n is one rank's part
+    case CollectiveKind::kGatherV:
     case CollectiveKind::kScatter:
+    case CollectiveKind::kScatterV:
     case CollectiveKind::kAllGather:
+    case CollectiveKind::kAllGatherV:
       wire.bytes = (p - 1) * n;
       break;
     case CollectiveKind::kReduceScatter:
     case CollectiveKind::kAllToAll:
+    case CollectiveKind::kAllToAllV:
       wire.bytes = share * n;
       break;
   }
@@ -154,12 +162,16 @@ double bytes_between_nodes(const NativeCall& call) {
     case CollectiveKind::kBroadcast:
     case CollectiveKind::kReduce:
     case CollectiveKind::kAllGather:
+    case CollectiveKind::kAllGatherV:
     case CollectiveKind::kReduceScatter:
       return native_wire(call, NativeSteps::kRing).bytes / ranks;
     case CollectiveKind::kAllToAll:
+    case CollectiveKind::kAllToAllV:
       return (p - ranks) / p * call.bytes;
     case CollectiveKind::kGather:
+    case CollectiveKind::kGatherV:
     case CollectiveKind::kScatter:
+    case CollectiveKind::kScatterV:
       return (p - ranks) * call.bytes;
   }
   return 0;
@@ -214,13 +226,17 @@ double two_levels(const NativeCall& call, const Cluster& cluster) {
       return std::min(inside(kReduceScatter, n) + between(kReduce, n / m) + inside(kGather, n / m),
                       inside(kReduce, n) + between(kReduce, n));
     case kAllGather:
+    case kAllGatherV:
       return between(kAllGather, n) + inside(kAllGather, n * call.nodes);
     case kReduceScatter:
       return inside(kReduceScatter, n) + between(kReduceScatter, n / m);
     case kAllToAll:
+    case kAllToAllV:
       return inside(kAllToAll, n) + between(kAllToAll, n);
     case kGather:
+    case kGatherV:
     case kScatter:  // its root passes everything by itself
+    case kScatterV:
       return between(call.kind, n * m) + inside(call.kind, n);
   }
   return std::numeric_limits<double>::infinity();
@@ -231,7 +247,8 @@ double two_levels(const NativeCall& call, const Cluster& cluster) {
 double native_seconds(const NativeCall& call, const Cluster& cluster) {
   if (call.world_size == 1) return 0;
   // NCCL's barrier is an all-reduce; what a split exchanges is as short.
-  const CollectiveKind kind = moves_data(call.kind) ? call.kind : CollectiveKind::kAllReduce;
+  const CollectiveKind kind =
+      moves_data(call.kind) ? with_equal_pieces(call.kind) : CollectiveKind::kAllReduce;
   int nodes = 0;  // of the modes for this call; 0: there are none
   for (const NativeMode& mode : cluster.native) {
     if (mode.collective == kind && mode.nodes <= call.nodes) nodes = std::max(nodes, mode.nodes);

@@ -100,6 +100,41 @@ std::optional<CollectiveMismatch> CollectiveJob::mismatch() const {
                                    first.place.file_name(), static_cast<int>(first.place.line())});
 }
 
+std::optional<CollectiveMismatch> CollectiveJob::piece_mismatch() const {
+  const CollectiveKind kind = participants_.front()->call.kind;
+  if (with_equal_pieces(kind) == kind) return std::nullopt;
+  const auto root = static_cast<std::size_t>(participants_.front()->call.root);
+  const bool has_sender = kind == CollectiveKind::kScatterV;
+  const bool has_receiver = kind == CollectiveKind::kGatherV;
+  for (std::size_t src = 0; src < participants_.size(); ++src) {
+    if (has_sender && src != root) continue;
+    for (std::size_t dst = 0; dst < participants_.size(); ++dst) {
+      if (has_receiver && dst != root) continue;
+      const CollectiveOperation& from = *participants_[src];
+      const CollectiveOperation& to = *participants_[dst];
+      // One side's counts are missing where its slice is the piece.
+      const std::int64_t sent =
+          from.call.in_counts.empty() ? from.call.in.size() : from.call.in_counts[dst];
+      const std::int64_t expected =
+          to.call.out_counts.empty() ? to.call.out.size() : to.call.out_counts[src];
+      if (sent == expected) continue;
+      const Operation& sender = from.operation;
+      const Operation& receiver = to.operation;
+      const std::string text = fmt::format(
+          "collective mismatch in counts: rank {} sends {} {} to rank {}, which counts on {}: {} "
+          "at "
+          "{}:{} and {}:{}{}",
+          sender.owner->rank, sent, name_of(from.call.dtype), receiver.owner->rank, expected,
+          name_of(kind), sender.place.file_name(), sender.place.line(), receiver.place.file_name(),
+          receiver.place.line(), group_.in_words());
+      return CollectiveMismatch(
+          text, {sender.owner->rank, name_of(kind), receiver.owner->rank, sender.place.file_name(),
+                 static_cast<int>(sender.place.line())});
+    }
+  }
+  return std::nullopt;
+}
+
 std::vector<CollectiveOperation*> CollectiveJob::take_arrived() {
   std::vector<CollectiveOperation*> arrived;
   for (CollectiveOperation*& participant : participants_) {
@@ -139,7 +174,8 @@ void CollectiveJob::run(int index) {
     bytes = std::max({bytes, participant->call.in.bytes(), participant->call.out.bytes()});
   }
   const std::int64_t work = bytes * group_.size();
-  if (group_.size() == 1 || work < kHelpFromBytes) {
+  const bool is_one_part = first_->call.kind == CollectiveKind::kAllToAllV;
+  if (group_.size() == 1 || work < kHelpFromBytes || is_one_part) {
     run_part(0);
     finish();
     return;

@@ -68,6 +68,11 @@ class CollectiveJob {
   /// Cost: O(p).
   std::optional<CollectiveMismatch> mismatch() const;
 
+  /// Returns the error of a rank that sends another number of elements than its receiver counts on.
+  /// REQUIRES: all ranks have arrived, and their calls do not differ. Cost: O(p), all_gather_v and
+  /// all_to_all_v O(p²).
+  std::optional<CollectiveMismatch> piece_mismatch() const;
+
   /// Removes the ranks that have arrived from the job: the caller must complete them.
   std::vector<CollectiveOperation*> take_arrived();
 

@@ -64,13 +64,31 @@ void reduce_scatter(const Participants& participants, std::int64_t begin, std::i
   }
 }
 
-/// Sets gathered = inputs in rank order; elements [begin, end) of each.
+/// Sets elements [begin, end) of gathered = inputs in rank order.
 void gather_into(const Participants& participants, Slice gathered, std::int64_t begin,
                  std::int64_t end) {
-  const std::int64_t count = call_of(participants, 0).count;
-  for (std::int64_t rank = 0; rank < static_cast<std::int64_t>(participants.size()); ++rank) {
-    copy_slice(gathered.sub(rank * count + begin, rank * count + end),
-               call_of(participants, static_cast<int>(rank)).in.sub(begin, end));
+  std::int64_t input_begin = 0;
+  for (const CollectiveOperation* rank : participants) {
+    const Slice input = rank->call.in;
+    const std::int64_t from = std::max(begin, input_begin);
+    const std::int64_t to = std::min(end, input_begin + input.size());
+    if (from < to)
+      copy_slice(gathered.sub(from, to), input.sub(from - input_begin, to - input_begin));
+    input_begin += input.size();
+  }
+}
+
+/// Hands out elements [begin, end) of `whole`.
+void scatter_from(Slice whole, const Participants& participants, std::int64_t begin,
+                  std::int64_t end) {
+  std::int64_t output_begin = 0;
+  for (const CollectiveOperation* rank : participants) {
+    const Slice output = rank->call.out;
+    const std::int64_t from = std::max(begin, output_begin);
+    const std::int64_t to = std::min(end, output_begin + output.size());
+    if (from < to)
+      copy_slice(output.sub(from - output_begin, to - output_begin), whole.sub(from, to));
+    output_begin += output.size();
   }
 }
 
@@ -81,6 +99,19 @@ void all_to_all(const Participants& participants, int part, int parts) {
       copy_slice(chunk(call_of(participants, dst).out, src, p),
                  chunk(call_of(participants, src).in, dst, p));
     }
+  }
+}
+
+/// The same for pieces of any size: one part, since each rank's pieces are passed in order.
+void all_to_all_v(const Participants& participants) {
+  const int p = static_cast<int>(participants.size());
+  static thread_local std::vector<Pieces> outputs;
+  outputs.clear();
+  for (const CollectiveOperation* rank : participants)
+    outputs.emplace_back(rank->call.out, rank->call.out_counts, p);
+  for (const CollectiveOperation* rank : participants) {
+    Pieces inputs(rank->call.in, rank->call.in_counts, p);
+    for (Pieces& output : outputs) copy_slice(output.next(), inputs.next());
   }
 }
 
@@ -116,8 +147,14 @@ void split(const Participants& participants) {
 
 void run_collective_part(const Participants& participants, int part, int parts) {
   const CollectiveCall& first = call_of(participants, 0);
-  const std::int64_t begin = part * first.count / parts;
-  const std::int64_t end = (part + 1) * first.count / parts;
+  // Parts of the result: of what a rank has of it, or of what all have together.
+  std::int64_t count = first.count;
+  if (with_equal_pieces(first.kind) == CollectiveKind::kGather)
+    count = call_of(participants, first.root).out.size();
+  if (with_equal_pieces(first.kind) == CollectiveKind::kScatter)
+    count = call_of(participants, first.root).in.size();
+  const std::int64_t begin = part * count / parts;
+  const std::int64_t end = (part + 1) * count / parts;
   switch (first.kind) {
     case CollectiveKind::kBarrier:
       break;
@@ -134,24 +171,26 @@ void run_collective_part(const Participants& participants, int part, int parts) 
       all_reduce(participants, begin, end);
       break;
     case CollectiveKind::kGather:
+    case CollectiveKind::kGatherV:
       gather_into(participants, call_of(participants, first.root).out, begin, end);
       break;
     case CollectiveKind::kAllGather:
+    case CollectiveKind::kAllGatherV:
       for (const CollectiveOperation* rank : participants)
         gather_into(participants, rank->call.out, begin, end);
       break;
     case CollectiveKind::kScatter:
-      for (std::int64_t rank = 0; rank < static_cast<std::int64_t>(participants.size()); ++rank) {
-        copy_slice(call_of(participants, static_cast<int>(rank)).out.sub(begin, end),
-                   call_of(participants, first.root)
-                       .in.sub(rank * first.count + begin, rank * first.count + end));
-      }
+    case CollectiveKind::kScatterV:
+      scatter_from(call_of(participants, first.root).in, participants, begin, end);
       break;
     case CollectiveKind::kReduceScatter:
       reduce_scatter(participants, begin, end);
       break;
     case CollectiveKind::kAllToAll:
       all_to_all(participants, part, parts);
+      break;
+    case CollectiveKind::kAllToAllV:
+      all_to_all_v(participants);
       break;
     case CollectiveKind::kSplit:
       split(participants);

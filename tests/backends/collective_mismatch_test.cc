@@ -1,6 +1,7 @@
 // Ranks that call different collectives, or the same with different arguments, get an error.
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,6 +58,19 @@ const std::vector<Disagreement>& disagreements() {
       {"size of broadcast", [](Comm& d, T& t, T&) { d.broadcast(t, 0); },
        [](Comm& d, T& t, T&) { d.broadcast(Slice(t).sub(0, 0), 0); }, "size", "4 float32",
        "0 float32"},
+      {"size of all_gather", [](Comm& d, T& t, T& all_of) { d.all_gather(t, all_of); },
+       [](Comm& d, T& t, T& all_of) {
+         const std::int64_t half = all_of.size() / 2;
+         d.all_gather(Slice(t).sub(0, 2), Slice(all_of).sub(0, half));
+       },
+       "size", " float32 gathered", " float32 gathered"},
+      {"a collective and its like of unequal pieces",
+       [](Comm& d, T& t, T& all_of) { d.all_gather(t, all_of); },
+       [](Comm& d, T& t, T& all_of) {
+         const std::vector<std::int64_t> counts(static_cast<std::size_t>(d.world_size()), 4);
+         d.all_gather_v(t, all_of, counts);
+       },
+       "collective", "all_gather(", "all_gather_v("},
       {"dtype of all_reduce", [](Comm& d, T& t, T&) { d.all_reduce(t); }, doubles, "dtype",
        "4 float32", "4 float64"},
       {"root, op and size at once", [](Comm& d, T& t, T&) { d.reduce(t, 0, ReduceOp::MAX); },
@@ -113,6 +127,68 @@ TEST_CASE("ranks that call different collectives, or the same with different arg
           CHECK(seen.notes[static_cast<std::size_t>(rank)].empty());
           CHECK((ended_as<CollectiveMismatch>(seen, rank) || ended_as<Aborted>(seen, rank)));
         }
+      }
+    }
+  }
+}
+
+using Counts = std::vector<std::int64_t>;
+
+TEST_CASE("a rank that sends another number than its receiver counts on: both are named") {
+  struct Row {
+    const char* name;
+    bool
+        odd_sends;  // rank 1 sends `one` to rank 0, else it counts on `one` from rank 0; all others: 4
+    std::function<void(Comm&, const Counts& sent, const Counts& received, std::int64_t one)> call;
+  };
+  const auto sum = [](const Counts& counts) {
+    return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+  };
+  const Row rows[] = {
+      {"gather_v", true,
+       [&](Comm& d, const Counts&, const Counts& received, std::int64_t one) {
+         const Tensor mine = zeros(d.rank() == 1 ? one : 4);
+         Tensor all = zeros(sum(received));
+         d.gather_v(mine, all, received, 0);
+       }},
+      {"all_gather_v", false,
+       [&](Comm& d, const Counts&, Counts received, std::int64_t one) {
+         if (d.rank() == 1) received = {one, 8 - one};  // together as many
+         received.resize(static_cast<std::size_t>(d.world_size()), 4);
+         const Tensor mine = zeros(received[static_cast<std::size_t>(d.rank())]);
+         Tensor all = zeros(sum(received));
+         d.all_gather_v(mine, all, received);
+       }},
+      {"all_to_all_v", true,
+       [&](Comm& d, const Counts& sent, const Counts& received, std::int64_t) {
+         const Tensor mine = zeros(sum(sent));
+         Tensor all = zeros(sum(received));
+         d.wait(d.all_to_all_v_async(mine, sent, all, received));
+       }},
+  };
+  for (const Row& row : rows) {
+    for (int p : worlds_that_compare(2)) {
+      for (const std::int64_t one : {0, 3, 5}) {
+        const std::string name = row.name;
+        CAPTURE(name);
+        CAPTURE(p);
+        CAPTURE(one);
+        const Observation seen = observe(world(p), [&](Comm& dist) {
+          Counts sent(static_cast<std::size_t>(p), 4);
+          const Counts received = sent;
+          if (dist.rank() == 1) sent[0] = one;
+          row.call(dist, sent, received, one);
+        });
+        const auto error = require_error<CollectiveMismatch>(seen);
+        INFO(error.what());
+        const std::string odd = std::to_string(one);
+        const std::string words =
+            row.odd_sends ? "rank 1 sends " + odd + " float32 to rank 0, which counts on 4"
+                          : "rank 0 sends 4 float32 to rank 1, which counts on " + odd;
+        CHECK(contains(error.what(), "mismatch in counts"));
+        CHECK(contains(error.what(), words));
+        CHECK(error.context().rank == (row.odd_sends ? 1 : 0));
+        CHECK(error.context().op.starts_with(row.name));
       }
     }
   }

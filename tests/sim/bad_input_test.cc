@@ -111,6 +111,8 @@ std::vector<BadCall> constant_targets() {
   return calls;
 }
 
+using Counts = std::vector<std::int64_t>;
+
 std::vector<BadCall> wrong_sizes_and_dtypes() {
   static const TensorOf<double> doubles = full<double>(6, 1.0);
   return {
@@ -121,11 +123,59 @@ std::vector<BadCall> wrong_sizes_and_dtypes() {
       {"all_gather",
        "size",
        [](Comm& d, T& t, T& u, T&) { d.all_gather(t, u); },
-       {"gathered", "6", "18"}},
+       {"slice", "chunk(gathered", "6", "2"}},
       {"all_gather_async",
        "size",
        [](Comm& d, T& t, T& u, T&) { (void)d.all_gather_async(t, u); },
-       {"gathered", "6", "18"}},
+       {"slice", "chunk(gathered", "6", "2"}},
+      {"gather_v",
+       "counts",
+       [](Comm& d, T& t, T&, T& a) {
+         d.gather_v(t, a, Counts{6, 12}, 1);
+       },
+       {"counts", "2 numbers", "world_size = 3"}},
+      {"gather_v",
+       "counts",
+       [](Comm& d, T& t, T&, T& a) {
+         d.gather_v(t, a, Counts{6, 6, 7}, 1);
+       },
+       {"gathered", "18", "sum of counts = 19"}},
+      {"gather_v",
+       "counts",
+       [](Comm& d, T& t, T&, T& a) {
+         d.gather_v(t, a, Counts{8, 4, 6}, 1);
+       },
+       {"slice", "6", "counts[rank] = 4"}},
+      {"all_gather_v",
+       "counts",
+       [](Comm& d, T& t, T&, T& a) {
+         d.all_gather_v(t, a, Counts{13, 6, -1});
+       },
+       {"counts[2] is -1"}},
+      {"all_gather_v",
+       "in place",
+       [](Comm& d, T&, T&, T& a) {
+         d.all_gather_v(Slice(a).sub(0, 6), a, Counts{4, 6, 8});
+       },
+       {"in place", "element 4"}},
+      {"scatter_v",
+       "counts",
+       [](Comm& d, T& t, T&, T& a) {
+         d.scatter_v(a, Counts{1L << 62, 1L << 62, 18}, t, 1);
+       },
+       {"counts[0]", "0 to 18"}},
+      {"all_to_all_v",
+       "counts",
+       [](Comm& d, T& t, T& u, T&) {
+         d.all_to_all_v(t, Counts{1, 2, 3}, u, Counts{1, 3, 2});
+       },
+       {"send_counts[rank] is 2", "receive_counts[rank] is 3"}},
+      {"all_to_all_v_async",
+       "counts",
+       [](Comm& d, T& t, T& u, T&) {
+         (void)d.all_to_all_v_async(t, Counts{1, 2, 3}, u, Counts{1, 2, 4});
+       },
+       {"output", "6", "sum of receive_counts = 7"}},
       {"scatter",
        "size",
        [](Comm& d, T& t, T& u, T&) { d.scatter(u, t, 1); },

@@ -2,14 +2,32 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "comm/tensor.h"
 
 namespace rankbox::testing {
 namespace {
+
+/// Return the sizes of what rank `src` sends to each rank, and of what `dst` receives from each.
+std::vector<std::int64_t> sent_counts(std::int64_t count, int p, int src) {
+  std::vector<std::int64_t> counts;
+  for (int dst = 0; dst < p; ++dst) counts.push_back(piece_of(count, src, dst));
+  return counts;
+}
+std::vector<std::int64_t> received_counts(std::int64_t count, int p, int dst) {
+  std::vector<std::int64_t> counts;
+  for (int src = 0; src < p; ++src) counts.push_back(piece_of(count, src, dst));
+  return counts;
+}
+
+std::int64_t sum(const std::vector<std::int64_t>& counts) {
+  return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+}
 
 /// The elements of one operation, of any dtype.
 class Box {
@@ -205,6 +223,50 @@ class Walker {
         async ? void(request = comm.all_to_all_async(box.slice(), other.slice()))
               : comm.all_to_all(box.slice(), other.slice());
         break;
+      case CollectiveKind::kGatherV: {
+        box = Box::of(step, piece_of(step.count, comm.rank(), root));
+        operation.received = &box;
+        std::vector<std::int64_t> counts;
+        if (at_root) {
+          counts = received_counts(step.count, p, root);
+          other = Box::room(step, sum(counts));
+          operation.received = &other;
+        }
+        async ? void(request = comm.gather_v_async(box.slice(), other.slice(), counts, root))
+              : comm.gather_v(box.slice(), other.slice(), counts, root);
+        break;
+      }
+      case CollectiveKind::kAllGatherV: {
+        box = Box::of(step, piece_of(step.count, comm.rank(), 0));
+        const std::vector<std::int64_t> counts = received_counts(step.count, p, 0);
+        other = Box::room(step, sum(counts));
+        operation.received = &other;
+        async ? void(request = comm.all_gather_v_async(box.slice(), other.slice(), counts))
+              : comm.all_gather_v(box.slice(), other.slice(), counts);
+        break;
+      }
+      case CollectiveKind::kScatterV: {
+        std::vector<std::int64_t> counts;
+        if (at_root) {
+          counts = sent_counts(step.count, p, root);
+          box = Box::of(step, sum(counts));
+        }
+        other = Box::room(step, piece_of(step.count, root, comm.rank()));
+        operation.received = &other;
+        async ? void(request = comm.scatter_v_async(box.slice(), counts, other.slice(), root))
+              : comm.scatter_v(box.slice(), counts, other.slice(), root);
+        break;
+      }
+      case CollectiveKind::kAllToAllV: {
+        const std::vector<std::int64_t> sent = sent_counts(step.count, p, comm.rank());
+        const std::vector<std::int64_t> received = received_counts(step.count, p, comm.rank());
+        box = Box::of(step, sum(sent));
+        other = Box::room(step, sum(received));
+        operation.received = &other;
+        async ? void(request = comm.all_to_all_v_async(box.slice(), sent, other.slice(), received))
+              : comm.all_to_all_v(box.slice(), sent, other.slice(), received);
+        break;
+      }
       case CollectiveKind::kSplit:
         break;  // a separate step
     }

@@ -12,7 +12,9 @@ constexpr std::int64_t kCounts[] = {0, 1, 1, 2, 5, 6, 7, 12, 13, 40, 300, 3000};
 constexpr CollectiveKind kCollectives[] = {
     CollectiveKind::kBarrier,   CollectiveKind::kBroadcast,     CollectiveKind::kReduce,
     CollectiveKind::kAllReduce, CollectiveKind::kGather,        CollectiveKind::kAllGather,
-    CollectiveKind::kScatter,   CollectiveKind::kReduceScatter, CollectiveKind::kAllToAll};
+    CollectiveKind::kScatter,   CollectiveKind::kReduceScatter, CollectiveKind::kAllToAll,
+    CollectiveKind::kGatherV,   CollectiveKind::kAllGatherV,    CollectiveKind::kScatterV,
+    CollectiveKind::kAllToAllV};
 // Messages have only those of 8 bytes: a message of the wrong dtype has the right size.
 constexpr DType kDTypes[] = {DType::kInt64, DType::kFloat64, DType::kFloat32};
 
@@ -38,6 +40,7 @@ class RandomSource {
 };
 
 bool has_root(CollectiveKind kind) {
+  kind = with_equal_pieces(kind);
   return kind == CollectiveKind::kBroadcast || kind == CollectiveKind::kReduce ||
          kind == CollectiveKind::kGather || kind == CollectiveKind::kScatter;
 }

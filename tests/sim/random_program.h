@@ -42,7 +42,7 @@ struct Step {
   int group = 0;              // index into Program::groups
   int peer = -1;              // destination, or source of a receive; root of a collective
   int src = -1;               // kSendrecv: the source
-  std::int64_t count = 0;     // elements (sent, received, contributed)
+  std::int64_t count = 0;     // elements (sent, received, contributed); see piece_of()
   std::int64_t count_in = 0;  // kSendrecv: elements received
   DType dtype = DType::kInt64;
   CollectiveKind collective = CollectiveKind::kBarrier;
@@ -52,6 +52,12 @@ struct Step {
   int color = 0;           // kSplit
   int made_group = -1;     // kSplit: the group this rank gets
 };
+
+/// Returns the elements that rank `src` of a group sends to rank `dst` in a collective of unequal
+/// pieces, with Step::count. They differ wherever the counts do.
+constexpr std::int64_t piece_of(std::int64_t count, std::int64_t src, std::int64_t dst) {
+  return count + (src + 2 * dst) % 3;
+}
 
 struct Program {
   std::uint64_t seed = 0;  // of the program

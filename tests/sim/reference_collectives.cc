@@ -19,6 +19,27 @@ std::vector<std::int64_t> concatenation(const std::vector<Step>& steps, std::int
   return all;
 }
 
+/// Returns where the piece for rank `dst` begins in what rank `src` sends.
+std::int64_t begin_of(std::int64_t count, std::int64_t src, std::int64_t dst) {
+  std::int64_t begin = 0;
+  for (std::int64_t before = 0; before < dst; ++before) begin += piece_of(count, src, before);
+  return begin;
+}
+
+/// Returns what every rank sends to rank `dst`: piece `number` of its input, one after the other.
+std::vector<std::int64_t> pieces(const std::vector<Step>& steps, std::int64_t number,
+                                 std::int64_t dst) {
+  std::vector<std::int64_t> all;
+  for (std::size_t rank = 0; rank < steps.size(); ++rank) {
+    const auto src = static_cast<std::int64_t>(rank);
+    const std::int64_t begin = begin_of(steps[rank].count, src, number);
+    const std::vector<std::int64_t> piece =
+        elements_of(steps[rank], begin, begin + piece_of(steps[rank].count, src, dst));
+    all.insert(all.end(), piece.begin(), piece.end());
+  }
+  return all;
+}
+
 std::vector<std::int64_t> reduction(const std::vector<Step>& steps, std::int64_t begin,
                                     std::int64_t end) {
   const ReduceOp op = steps.front().op;
@@ -70,6 +91,15 @@ std::vector<std::int64_t> result_of_collective(const std::vector<Step>& steps,
       return reduction(steps, begin, end);
     case CollectiveKind::kAllToAll:
       return concatenation(steps, begin, end);
+    case CollectiveKind::kGatherV:
+      return index == root ? pieces(steps, 0, root)
+                           : elements_of(mine, 0, piece_of(n, index, root));
+    case CollectiveKind::kAllGatherV:
+      return pieces(steps, 0, 0);
+    case CollectiveKind::kScatterV:
+      return root_input(begin_of(n, root, index), begin_of(n, root, index + 1));
+    case CollectiveKind::kAllToAllV:
+      return pieces(steps, index, index);
     case CollectiveKind::kBarrier:
     case CollectiveKind::kSplit:
       return {};

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <random>
+#include <utility>
 
 #include "comm/errors.h"
 #include "comm/run_ranks.h"
@@ -61,7 +62,7 @@ std::vector<HandOver> hand_overs(const std::vector<Call>& calls) {
     HandOver& here = all.emplace_back();
     const Step& first = call.front();
     if (is_started_message(first)) {
-      if (first.count > 0) called.push_back(first);
+      called.push_back(first);
       continue;
     }
     if (first.kind == StepKind::kCompute || first.kind == StepKind::kCollectiveAsync) continue;
@@ -69,9 +70,12 @@ std::vector<HandOver> hand_overs(const std::vector<Call>& calls) {
       const auto same = [&](const Step& wait) { return wait.request == step.request; };
       return call.size() > 1 && std::ranges::any_of(call, same);
     };
+    // A message of 0 elements does nothing, but the ones around it are no neighbours.
+    bool begins = true;
     for (std::size_t i = 0; i < called.size(); ++i) {
-      const bool continues = i > 0 && joins(called[i - 1]) && joins(called[i]);
-      if (!continues) here.groups.emplace_back();
+      begins |= i > 0 && (!joins(called[i - 1]) || !joins(called[i]));
+      if (called[i].count == 0) continue;
+      if (std::exchange(begins, false)) here.groups.emplace_back();
       here.groups.back().push_back(called[i]);
       group_of[called[i].request] = groups + here.groups.size();
     }
@@ -86,7 +90,9 @@ std::vector<HandOver> hand_overs(const std::vector<Call>& calls) {
     }
   }
   all.emplace_back();
-  for (const Step& step : called) all.back().groups.push_back({step});
+  for (const Step& step : called) {
+    if (step.count > 0) all.back().groups.push_back({step});
+  }
   return all;
 }
 

@@ -214,6 +214,10 @@ std::int64_t count_wrong(const Buffers& buffers, const RankPart& part) {
       return count_unlike(output, begin, reduction_of(world_size, op));
     case kAllToAll:
       return count_unlike_pieces(output, world_size, begin);
+    case kGatherV:  // not compared
+    case kAllGatherV:
+    case kScatterV:
+    case kAllToAllV:
     case kBarrier:  // has no result
     case kSplit:
       return 0;

@@ -47,6 +47,8 @@ void put_collective(ByteWriter& writer, const CollectiveCall& call) {
   const bool has_out = !call.out.is_null() && !in_is_out;
   writer.put(static_cast<std::uint8_t>(has_out));
   if (has_out) put_size(writer, call.out);
+  for (const auto& counts : {call.in_counts, call.out_counts})
+    writer.put(std::vector<std::int64_t>(counts.begin(), counts.end()));
 }
 
 /// Copies a reply's data to where it was asked for.

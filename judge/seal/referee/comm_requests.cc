@@ -57,6 +57,8 @@ struct Collective {
   bool in_is_out = false;
   Buffer in;   // null: this rank sends nothing,
   Buffer out;  // or receives nothing, or `in_is_out`
+  std::vector<std::int64_t> in_counts;
+  std::vector<std::int64_t> out_counts;
 
   Slice result() { return in_is_out ? in.slice() : out.slice(); }
 };
@@ -71,6 +73,8 @@ Collective next_collective(ByteReader& reader) {
   made.in_is_out = reader.next<std::uint8_t>() != 0;
   if (reader.next<std::uint8_t>() != 0) made.in = next_data(reader);
   if (reader.next<std::uint8_t>() != 0) made.out = next_empty(reader);
+  reader.get(made.in_counts);
+  reader.get(made.out_counts);
   return made;
 }
 
@@ -96,6 +100,14 @@ void run(Comm& dist, Collective& call, Place place) {
       return dist.reduce_scatter(in, out, call.op, place);
     case CollectiveKind::kAllToAll:
       return dist.all_to_all(in, out, place);
+    case CollectiveKind::kGatherV:
+      return dist.gather_v(in, out, call.out_counts, call.root, place);
+    case CollectiveKind::kAllGatherV:
+      return dist.all_gather_v(in, out, call.out_counts, place);
+    case CollectiveKind::kScatterV:
+      return dist.scatter_v(in, call.in_counts, out, call.root, place);
+    case CollectiveKind::kAllToAllV:
+      return dist.all_to_all_v(in, call.in_counts, out, call.out_counts, place);
     case CollectiveKind::kSplit:
       break;
   }
@@ -124,6 +136,14 @@ Request start(Comm& dist, Collective& call, Place place) {
       return dist.reduce_scatter_async(in, out, call.op, place);
     case CollectiveKind::kAllToAll:
       return dist.all_to_all_async(in, out, place);
+    case CollectiveKind::kGatherV:
+      return dist.gather_v_async(in, out, call.out_counts, call.root, place);
+    case CollectiveKind::kAllGatherV:
+      return dist.all_gather_v_async(in, out, call.out_counts, place);
+    case CollectiveKind::kScatterV:
+      return dist.scatter_v_async(in, call.in_counts, out, call.root, place);
+    case CollectiveKind::kAllToAllV:
+      return dist.all_to_all_v_async(in, call.in_counts, out, call.out_counts, place);
     case CollectiveKind::kSplit:
       break;
   }
