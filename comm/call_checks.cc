@@ -1,9 +1,11 @@
 #include "comm/call_checks.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
+#include "comm/communicator.h"
 #include "comm/memory_meter.h"
 #include "comm/ownership.h"
 
@@ -62,6 +64,10 @@ void check_peer(const Caller& caller, int peer, const char* role) {
   }
 }
 
+void check_message_peer(const Caller& caller, int peer, const char* role) {
+  if (peer != kNoRank) check_peer(caller, peer, role);
+}
+
 void check_source(const Caller& caller, Slice slice) {
   check_not_null(caller, slice);
   check_owner(caller, slice);
@@ -113,8 +119,29 @@ void check_same_dtype(const Caller& caller, Slice a, Slice b) {
   }
 }
 
-void refuse_empty_request(const Caller& caller) {
-  refuse(caller, "the request is empty; keep what isend, irecv or an _async collective returns");
+int check_group(const Caller& caller, std::span<const int> ranks) {
+  int index = -1;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    check_peer(caller, ranks[i], "member");
+    if (std::find(ranks.begin(), ranks.begin() + static_cast<std::ptrdiff_t>(i), ranks[i]) !=
+        ranks.begin() + static_cast<std::ptrdiff_t>(i)) {
+      refuse(caller, fmt::format("rank {} is named twice", ranks[i]));
+    }
+    if (ranks[i] == caller.index) index = static_cast<int>(i);
+  }
+  return index;
+}
+
+void check_group_made(const Caller& caller, std::span<const int> ranks, int index, int size) {
+  const bool is_same = size == static_cast<int>(ranks.size()) &&
+                       ranks[static_cast<std::size_t>(index)] == caller.index;
+  if (is_same) return;
+  refuse(caller, fmt::format("this rank named {} ranks, itself as number {}, but {} ranks joined, "
+                             "and it is number {} of them; all ranks must name the same ones, in "
+                             "the same order",
+                             ranks.size(),
+                             std::find(ranks.begin(), ranks.end(), caller.index) - ranks.begin(),
+                             size, index));
 }
 
 void refuse_foreign_request(const Caller& caller, int its_rank) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "comm/errors.h"
 #include "comm/place.h"
@@ -32,6 +33,8 @@ void check_member(const Caller& caller);
 /// Refuses a call on another thread than the rank's own.
 void check_thread(const Caller& caller);
 void check_peer(const Caller& caller, int peer, const char* role);
+/// The same for a message, whose peer may be kNoRank.
+void check_message_peer(const Caller& caller, int peer, const char* role);
 void check_source(const Caller& caller, Slice slice);
 void check_target(const Caller& caller, Slice slice);
 void check_disjoint(const Caller& caller, Slice out, Slice in);
@@ -43,8 +46,11 @@ void check_in_place(const Caller& caller, Slice part, Slice whole, std::int64_t 
 void check_size(const Caller& caller, Slice slice, std::int64_t expected, const char* name,
                 const char* formula);
 void check_same_dtype(const Caller& caller, Slice a, Slice b);
-/// Throw for the argument of wait().
-[[noreturn]] void refuse_empty_request(const Caller& caller);
+/// Checks the ranks of group(). Returns which of them is this rank; -1 for none.
+int check_group(const Caller& caller, std::span<const int> ranks);
+/// Throws unless the group has the ranks that this one named, as its rank and size there tell.
+void check_group_made(const Caller& caller, std::span<const int> ranks, int index, int size);
+/// Throws for the argument of wait().
 [[noreturn]] void refuse_foreign_request(const Caller& caller, int its_rank);
 /// Checks the argument of compute().
 void check_seconds(const Caller& caller, double seconds);

@@ -14,6 +14,7 @@
 //   send(slice, dst)                  when dst has the data, or it is buffered    α + nβ
 //   recv(slice, src)                  when the data is there                      α + nβ
 //   sendrecv(out, dst, in, src)       when both halves are done                   the longer half
+//   sendrecv_replace(slice, dst, src) the same, in the place of what was sent     as sendrecv
 //   isend(slice, dst) -> Request      at once                                     as send
 //   irecv(slice, src) -> Request      at once                                     as recv
 //   wait(request)                     when what it stands for is done             what is left
@@ -25,6 +26,10 @@
 // A tensor that is freed earlier is a BufferReused in wait. Until then other calls, blocking or
 // not, may read what the operation reads; otherwise a call whose slice overlaps is refused. MPI
 // finds these mistakes, too; NCCL finds none.
+//
+// A message to or from kNoRank does nothing, and costs nothing: ranks at an edge need no branch.
+// Its request is empty, as one that nothing was assigned to: to wait for it does nothing.
+// sendrecv_replace needs memory for a copy of the slice while it runs.
 //
 // Collectives: every rank of the communicator calls the same ones, in the same order, with the same
 // arguments. Each also exists as …_async, which returns a Request at once.
@@ -53,6 +58,9 @@
 //   all_to_all_v(input, send_counts, output, receive_counts)
 //                                               piece d of input of rank s -> piece s of output of d
 //
+// all_reduce(x, op) and broadcast(x, src) also take a number (float, double, std::int32_t or
+// std::int64_t) and return the result; they cost what a tensor of one element does.
+//
 // They block: a call may wait until all ranks have called, and may return as soon as this rank's
 // part is done. Only the barrier promises anything about the others.
 //
@@ -76,13 +84,18 @@
 // chunk(slice, r, p) in reduce_scatter. Any other overlap is refused with InvalidArgument; in
 // sendrecv and all_to_all, every overlap is.
 //
-// The world; of these calls, only split blocks.
+// The world; of these calls, only split, duplicate and group block.
 //
 //   rank(), world_size()              in this communicator
 //   node(), local_rank()              in the whole world, also in a communicator that split made
 //   split(color, key)                 a collective: makes a communicator of the ranks with the same
 //                                     color, ordered by (key, rank). A negative color joins none,
 //                                     and gets a communicator that refuses every call
+//   duplicate()                       split(0, rank()): the same ranks, with messages and
+//                                     collectives apart from those of this communicator
+//   group(ranks)                      a collective of all ranks, which name the same ones: makes a
+//                                     communicator of these, in this order. The others get one that
+//                                     refuses every call
 //   compute(seconds)                  spends virtual time
 //   compute(seconds, label)           the same, and says on what: up to 8 characters, see label.h
 //   synchronize()                     returns when all that this rank has started on its device is
@@ -112,8 +125,10 @@
 // their rank.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <span>
 #include <utility>
 
@@ -121,8 +136,17 @@
 #include "comm/place.h"
 #include "comm/reduce_op.h"
 #include "comm/slice.h"
+#include "comm/tensor.h"
 
 namespace rankbox {
+
+/// A peer that does not exist. No arithmetic on ranks gives it by accident.
+inline constexpr int kNoRank = std::numeric_limits<int>::min();
+
+/// What all_reduce and broadcast take beside slices.
+template <class T>
+concept Number = std::same_as<T, float> || std::same_as<T, double> ||
+    std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t>;
 
 struct Caller;
 struct CollectiveCall;
@@ -185,6 +209,7 @@ class BasicCommunicator {
   void send(Slice slice, int dst, Place place = Place::current());
   void recv(Slice slice, int src, Place place = Place::current());
   void sendrecv(Slice out, int dst, Slice in, int src, Place place = Place::current());
+  void sendrecv_replace(Slice slice, int dst, int src, Place place = Place::current());
 
   [[nodiscard]] Request isend(Slice slice, int dst, Place place = Place::current());
   [[nodiscard]] Request irecv(Slice slice, int src, Place place = Place::current());
@@ -196,6 +221,19 @@ class BasicCommunicator {
   void broadcast(Slice slice, int src, Place place = Place::current());
   void reduce(Slice slice, int dst, ReduceOp op = ReduceOp::SUM, Place place = Place::current());
   void all_reduce(Slice slice, ReduceOp op = ReduceOp::SUM, Place place = Place::current());
+  template <Number T>
+  [[nodiscard]] T broadcast(T number, int src, Place place = Place::current()) {
+    TensorOf<T> tensor = full<T>(1, number);
+    broadcast(Slice(tensor), src, place);
+    return to_host(tensor, place).front();
+  }
+  template <Number T>
+  [[nodiscard]] T all_reduce(T number, ReduceOp op = ReduceOp::SUM,
+                             Place place = Place::current()) {
+    TensorOf<T> tensor = full<T>(1, number);
+    all_reduce(Slice(tensor), op, place);
+    return to_host(tensor, place).front();
+  }
   void gather(Slice slice, Slice gathered, int dst, Place place = Place::current());
   void all_gather(Slice slice, Slice gathered, Place place = Place::current());
   void scatter(Slice whole, Slice slice, int src, Place place = Place::current());
@@ -234,6 +272,9 @@ class BasicCommunicator {
                                            Counts receive_counts, Place place = Place::current());
 
   BasicCommunicator split(int color, int key = 0, Place place = Place::current());
+  BasicCommunicator duplicate(Place place = Place::current());
+  BasicCommunicator group(std::span<const int> ranks, Place place = Place::current());
+  BasicCommunicator group(std::initializer_list<int> ranks, Place place = Place::current());
 
   void compute(double seconds, Place place = Place::current());
   void compute(double seconds, Label label, Place place = Place::current());
@@ -242,6 +283,9 @@ class BasicCommunicator {
  private:
   /// Begins every call.
   Caller begin(const char* operation, Place place);
+  /// A sendrecv whose arguments were checked, or what is left of it without the peers that do not
+  /// exist.
+  void exchange(const Caller& caller, Slice out, int dst, Slice in, int src);
   /// Starts an async collective.
   Request start(const Caller& caller, const CollectiveCall& call);
 

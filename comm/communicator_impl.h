@@ -30,35 +30,59 @@ BasicRequest<Backend> BasicCommunicator<Backend>::start(const Caller& caller,
 template <class Backend>
 void BasicCommunicator<Backend>::send(Slice slice, int dst, Place place) {
   const Caller caller = begin("send", place);
-  check_peer(caller, dst, "destination");
+  check_message_peer(caller, dst, "destination");
   check_source(caller, slice);
+  if (dst == kNoRank) return;
   backend_.send(caller, slice, dst);
 }
 
 template <class Backend>
 void BasicCommunicator<Backend>::recv(Slice slice, int src, Place place) {
   const Caller caller = begin("recv", place);
-  check_peer(caller, src, "source");
+  check_message_peer(caller, src, "source");
   check_target(caller, slice);
+  if (src == kNoRank) return;
   backend_.recv(caller, slice, src);
 }
 
 template <class Backend>
 void BasicCommunicator<Backend>::sendrecv(Slice out, int dst, Slice in, int src, Place place) {
   const Caller caller = begin("sendrecv", place);
-  check_peer(caller, dst, "destination");
-  check_peer(caller, src, "source");
+  check_message_peer(caller, dst, "destination");
+  check_message_peer(caller, src, "source");
   check_source(caller, out);
   check_target(caller, in);
   check_disjoint(caller, out, in);
-  backend_.sendrecv(caller, out, dst, in, src);
+  exchange(caller, out, dst, in, src);
+}
+
+template <class Backend>
+void BasicCommunicator<Backend>::sendrecv_replace(Slice slice, int dst, int src, Place place) {
+  const Caller caller = begin("sendrecv_replace", place);
+  check_message_peer(caller, dst, "destination");
+  check_message_peer(caller, src, "source");
+  check_target(caller, slice);
+  if (dst == kNoRank || src == kNoRank) return exchange(caller, slice, dst, slice, src);
+  const detail::Storage sent(slice.size(), size_of(slice.dtype()));
+  const Slice out(sent.data(), slice.size(), slice.dtype(), /*read_only=*/false, sent.owner());
+  if (slice.size() > 0) copy(out, slice, place);
+  exchange(caller, out, dst, slice, src);
+}
+
+template <class Backend>
+void BasicCommunicator<Backend>::exchange(const Caller& caller, Slice out, int dst, Slice in,
+                                          int src) {
+  if (dst != kNoRank && src != kNoRank) return backend_.sendrecv(caller, out, dst, in, src);
+  if (dst != kNoRank) backend_.send(caller, out, dst);
+  if (src != kNoRank) backend_.recv(caller, in, src);
 }
 
 template <class Backend>
 BasicRequest<Backend> BasicCommunicator<Backend>::isend(Slice slice, int dst, Place place) {
   const Caller caller = begin("isend", place);
-  check_peer(caller, dst, "destination");
+  check_message_peer(caller, dst, "destination");
   check_source(caller, slice);
+  if (dst == kNoRank) return Request();
   check_not_in_use(caller, slice, Slice());
   return Request(backend_.isend(caller, slice, dst));
 }
@@ -66,8 +90,9 @@ BasicRequest<Backend> BasicCommunicator<Backend>::isend(Slice slice, int dst, Pl
 template <class Backend>
 BasicRequest<Backend> BasicCommunicator<Backend>::irecv(Slice slice, int src, Place place) {
   const Caller caller = begin("irecv", place);
-  check_peer(caller, src, "source");
+  check_message_peer(caller, src, "source");
   check_target(caller, slice);
+  if (src == kNoRank) return Request();
   check_not_in_use(caller, Slice(), slice);
   return Request(backend_.irecv(caller, slice, src));
 }
@@ -82,9 +107,9 @@ void BasicCommunicator<Backend>::wait_all(std::span<const Request> requests, Pla
   bool continues = false;
   for (const Request& request : requests) {
     Caller caller = begin("wait", place);
-    caller.continues = std::exchange(continues, true);
     const Caller* const starter = Backend::starter(request.pending_);
-    if (starter == nullptr) refuse_empty_request(caller);
+    if (starter == nullptr) continue;
+    caller.continues = std::exchange(continues, true);
     if (starter->owner != caller.owner) refuse_foreign_request(caller, starter->rank);
     backend_.wait(caller, request.pending_);
   }
@@ -274,6 +299,29 @@ template <class Backend>
 BasicCommunicator<Backend> BasicCommunicator<Backend>::split(int color, int key, Place place) {
   const Caller caller = begin("split", place);
   return BasicCommunicator(backend_.split(caller, split_call(color, key)));
+}
+
+template <class Backend>
+BasicCommunicator<Backend> BasicCommunicator<Backend>::duplicate(Place place) {
+  const Caller caller = begin("duplicate", place);
+  return BasicCommunicator(backend_.split(caller, split_call(0, rank())));
+}
+
+template <class Backend>
+BasicCommunicator<Backend> BasicCommunicator<Backend>::group(std::span<const int> ranks,
+                                                             Place place) {
+  const Caller caller = begin("group", place);
+  const int place_in_group = check_group(caller, ranks);
+  const bool is_in = place_in_group >= 0;
+  BasicCommunicator made(backend_.split(caller, split_call(is_in ? 0 : -1, place_in_group)));
+  if (is_in) check_group_made(caller, ranks, made.rank(), made.world_size());
+  return made;
+}
+
+template <class Backend>
+BasicCommunicator<Backend> BasicCommunicator<Backend>::group(std::initializer_list<int> ranks,
+                                                             Place place) {
+  return group(std::span(ranks), place);
 }
 
 template <class Backend>

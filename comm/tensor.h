@@ -178,7 +178,8 @@ using Tensor = TensorOf<float>;
 /// result of MAX and MIN is unspecified: either of the two.
 /// Errors: InvalidArgument if the two overlap without being the same, if either belongs to another
 /// rank's tensor, and as at the top of this file.
-void accumulate(Slice into, Slice from, ReduceOp op, Place place = Place::current());
+void accumulate(Slice into, Slice from, ReduceOp op = ReduceOp::SUM,
+                Place place = Place::current());
 
 /// into[i] = from[i]. A local copy, free in virtual time. Errors: as accumulate.
 void copy(Slice into, Slice from, Place place = Place::current());

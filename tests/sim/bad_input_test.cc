@@ -39,11 +39,16 @@ using T = Tensor;
 
 std::vector<BadCall> bad_ranks() {
   std::vector<BadCall> calls;
-  for (int rank : {3, -1, 1000000, std::numeric_limits<int>::min()}) {
+  for (int rank : {3, -1, 1000000, std::numeric_limits<int>::max(), kNoRank}) {
     const std::string value = std::to_string(rank);
     const auto add = [&](const char* op, std::function<void(Comm&, T&, T&, T&)> call) {
+      const bool is_message = std::string(op).find("send") != std::string::npos ||
+                              std::string(op).find("recv") != std::string::npos;
+      if (is_message && rank == kNoRank) return;  // does nothing
       calls.push_back({op, "rank", std::move(call), {value, "0 to 2"}});
     };
+    add("sendrecv_replace", [=](Comm& d, T& t, T&, T&) { d.sendrecv_replace(t, rank, 0); });
+    add("sendrecv_replace", [=](Comm& d, T& t, T&, T&) { d.sendrecv_replace(t, 0, rank); });
     add("send", [=](Comm& d, T& t, T&, T&) { d.send(t, rank); });
     add("recv", [=](Comm& d, T& t, T&, T&) { d.recv(t, rank); });
     add("sendrecv", [=](Comm& d, T& t, T& u, T&) { d.sendrecv(t, rank, u, 0); });
@@ -71,6 +76,8 @@ std::vector<BadCall> null_slices() {
   add("recv", [](Comm& d, T&, T&, T&) { d.recv(Slice(), 0); });
   add("sendrecv", [](Comm& d, T& t, T&, T&) { d.sendrecv(Slice(), 0, t, 0); });
   add("sendrecv", [](Comm& d, T& t, T&, T&) { d.sendrecv(t, 0, Slice(), 0); });
+  add("send", [](Comm& d, T&, T&, T&) { d.send(Slice(), kNoRank); });
+  add("sendrecv_replace", [](Comm& d, T&, T&, T&) { d.sendrecv_replace(Slice(), 0, 0); });
   add("isend", [](Comm& d, T&, T&, T&) { (void)d.isend(Slice(), 0); });
   add("irecv", [](Comm& d, T&, T&, T&) { (void)d.irecv(Slice(), 0); });
   add("broadcast", [](Comm& d, T&, T&, T&) { d.broadcast(Slice(), 0); });
@@ -97,6 +104,8 @@ std::vector<BadCall> constant_targets() {
   };
   add("recv", [](Comm& d, T&, T&, T&) { d.recv(constant(), 0); });
   add("sendrecv", [](Comm& d, T& t, T&, T&) { d.sendrecv(t, 0, constant(), 0); });
+  add("recv", [](Comm& d, T&, T&, T&) { d.recv(constant(), kNoRank); });
+  add("sendrecv_replace", [](Comm& d, T&, T&, T&) { d.sendrecv_replace(constant(), 0, 0); });
   add("irecv", [](Comm& d, T&, T&, T&) { (void)d.irecv(chunk(constant(), 1, 2), 0); });
   add("broadcast", [](Comm& d, T&, T&, T&) { d.broadcast(constant(), 0); });
   add("reduce", [](Comm& d, T&, T&, T&) { d.reduce(constant(), 1); });
@@ -224,8 +233,18 @@ std::vector<BadCall> overlaps_and_times() {
       {"compute", "time", [](Comm& d, T&, T&, T&) { d.compute(-0.5); }, {"-0.5"}},
       {"compute", "time", [=](Comm& d, T&, T&, T&) { d.compute(nan); }, {"nan"}},
       {"compute", "time", [=](Comm& d, T&, T&, T&) { d.compute(infinity); }, {"inf"}},
-      {"wait", "request", [](Comm& d, T&, T&, T&) { d.wait(Request()); }, {"isend"}},
-      {"wait", "request", [](Comm& d, T&, T&, T&) { d.wait_all({Request()}); }, {"isend"}},
+      {"group",
+       "ranks",
+       [](Comm& d, T&, T&, T&) {
+         (void)d.group({0, 3});
+       },
+       {"member 3", "0 to 2"}},
+      {"group",
+       "ranks",
+       [](Comm& d, T&, T&, T&) {
+         (void)d.group({2, 0, 2});
+       },
+       {"rank 2 is named twice"}},
   };
 }
 
@@ -273,7 +292,7 @@ TEST_CASE("const tensors as targets") { check_refused(constant_targets()); }
 TEST_CASE("sizes and dtypes that do not go together on one rank") {
   check_refused(wrong_sizes_and_dtypes());
 }
-TEST_CASE("overlaps, impossible times, empty requests") { check_refused(overlaps_and_times()); }
+TEST_CASE("overlaps, impossible times, impossible groups") { check_refused(overlaps_and_times()); }
 
 TEST_CASE("in a group the ranks are those of the group") {
   const auto seen = observe({.world_size = 5}, [](Comm& dist) {

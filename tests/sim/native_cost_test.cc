@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -11,6 +13,7 @@
 #include "collectives/cost_gather.h"
 #include "collectives/cost_ranks.h"
 #include "comm/run_ranks.h"
+#include "sim/clusters/clusters.h"
 
 namespace rankbox::testing {
 namespace {
@@ -137,6 +140,96 @@ TEST_CASE("seconds on a cluster are what the clock says, on one node and on seve
                                      4.0 * elements};
       CHECK(cost::native_seconds(call, cluster) == doctest::Approx(report.virtual_seconds));
     }
+  }
+}
+
+/// Returns the virtual seconds of one call on each rank.
+double seconds_of(int p, const Cluster& cluster, void (*call)(Comm& dist)) {
+  return run_world({.world_size = p, .nodes = cluster.nodes_for(p), .cluster = cluster}, call)
+      .virtual_seconds;
+}
+
+using Counts = std::vector<std::int64_t>;
+
+Counts equal_counts(const Comm& dist) {
+  return Counts(static_cast<std::size_t>(dist.world_size()), 120);
+}
+
+TEST_CASE("pieces of one size cost the same, whether a call names their sizes or not") {
+  struct Row {
+    const char* name;
+    void (*without)(Comm& dist);
+    void (*with)(Comm& dist);
+  };
+  const Row rows[] = {
+      {"gather", [](Comm& d) { d.gather(zeros(120), full(120 * d.world_size(), 1.0f), 0); },
+       [](Comm& d) {
+         d.gather_v(zeros(120), full(120 * d.world_size(), 1.0f), equal_counts(d), 0);
+       }},
+      {"all_gather", [](Comm& d) { d.all_gather(zeros(120), full(120 * d.world_size(), 1.0f)); },
+       [](Comm& d) {
+         d.all_gather_v(zeros(120), full(120 * d.world_size(), 1.0f), equal_counts(d));
+       }},
+      {"scatter", [](Comm& d) { d.scatter(zeros(120 * d.world_size()), full(120, 1.0f), 1); },
+       [](Comm& d) {
+         d.scatter_v(zeros(120 * d.world_size()), equal_counts(d), full(120, 1.0f), 1);
+       }},
+      {"all_to_all",
+       [](Comm& d) { d.all_to_all(zeros(120 * d.world_size()), full(120 * d.world_size(), 1.0f)); },
+       [](Comm& d) {
+         d.all_to_all_v(zeros(120 * d.world_size()), equal_counts(d),
+                        full(120 * d.world_size(), 1.0f), equal_counts(d));
+       }},
+  };
+  const Cluster clusters[] = {{"one node", {1e-6, 1e-9}, {5e-6, 3e-9}, 1e-10, 0},
+                              {"nodes of two", {1e-6, 1e-9}, {5e-6, 3e-9}, 1e-10, 2},
+                              cluster_named("h100-ib")};
+  for (const Row& row : rows) {
+    for (const Cluster& cluster : clusters) {
+      for (const int p : {2, 3, 4, 8}) {
+        const std::string name = row.name;
+        CAPTURE(name);
+        CAPTURE(cluster.name);
+        CAPTURE(p);
+        CHECK(seconds_of(p, cluster, row.with) == seconds_of(p, cluster, row.without));
+      }
+    }
+  }
+}
+
+TEST_CASE("pieces of different sizes cost what the busiest rank sends or receives") {
+  // Without latency a second is a byte that passes.
+  const Cluster wire = {"wire", {0, 1}, {0, 1}, 0, 0};
+  for (const int p : {2, 3, 5, 8}) {
+    CAPTURE(p);
+    const double all = 4 * (p * (p + 1) / 2.0);  // rank r has r + 1 elements
+    CHECK(seconds_of(p, wire, [](Comm& d) {
+            Counts counts;
+            for (int rank = 0; rank < d.world_size(); ++rank) counts.push_back(rank + 1);
+            d.all_gather_v(zeros(d.rank() + 1),
+                           full(d.world_size() * (d.world_size() + 1) / 2, 1.0f), counts);
+          }) == all - 4);
+    CHECK(seconds_of(p, wire, [](Comm& d) {
+            Counts counts;
+            for (int rank = 0; rank < d.world_size(); ++rank) counts.push_back(rank + 1);
+            d.gather_v(zeros(d.rank() + 1), full(d.world_size() * (d.world_size() + 1) / 2, 1.0f),
+                       counts, d.world_size() - 1);
+          }) == all - 4 * p);
+    // Everything to rank 0, which receives from all the others.
+    CHECK(seconds_of(p, wire, [](Comm& d) {
+            const auto ranks = static_cast<std::size_t>(d.world_size());
+            Counts sent(ranks, 0);
+            sent[0] = 10;
+            const Counts received(ranks, d.rank() == 0 ? 10 : 0);
+            d.all_to_all_v(zeros(10), sent, full(d.rank() == 0 ? 10 * d.world_size() : 0, 1.0f),
+                           received);
+          }) == doctest::Approx(40.0 * (p - 1)));
+    // Chunks of 2p + 1 elements: one has 3.
+    CHECK(seconds_of(p, wire, [](Comm& d) {
+            const Tensor gathered = zeros(2 * d.world_size() + 1);
+            d.all_gather(zeros(chunk(gathered, d.rank(), d.world_size()).size()),
+                         full(gathered.size(), 1.0f));
+          }) == 4.0 * (2 * p - 1));
   }
 }
 
