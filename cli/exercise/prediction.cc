@@ -49,10 +49,11 @@ std::vector<const Exercise*> rivals_of(const Exercise& exercise) {
   const std::string arguments = arguments_without_segments(exercise);
   std::vector<const Exercise*> rivals;
   for (const Exercise& other : exercises()) {
+    if (other.chapter != exercise.chapter) continue;  // this program may not have its judge
     // A judge with a machine of another kind looks at overlap: a cost is more than the time there.
     const bool is_time = subject_of(other).cluster.name == Cluster{}.name;
-    const bool alike = other.chapter == exercise.chapter && is_time &&
-                       arguments_without_segments(other) == arguments && is_predictable(other);
+    const bool alike =
+        is_time && arguments_without_segments(other) == arguments && is_predictable(other);
     if (alike) rivals.push_back(&other);
   }
   return rivals;

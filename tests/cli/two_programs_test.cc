@@ -28,6 +28,9 @@ TEST_CASE("rankbox answers as rankbox-more does: help, lists, verdicts, mistakes
       {"next", "--json"},
       {"check", "--help"},
       {"check", "ping_pong", "--solution", "--json"},
+      {"check", "ping_pong", "--predict", "2 2"},
+      // Solutions that call others.
+      {"check", "04_allreduce", "--solution", "--json"},
       {"check", "broadcast_naive"},
       {"hint", "no_such_exercise"},
       {"show", "broadcast_tree", "--solution"},
