@@ -113,6 +113,13 @@ void check_size(const Caller& caller, Slice slice, std::int64_t expected, const 
   }
 }
 
+void check_op(const Caller& caller, ReduceOp op, DType dtype) {
+  if (op != ReduceOp::AVG) return;
+  if (dtype == DType::kBool) refuse(caller, "bools have no average; use uint8, or SUM for \"any\"");
+  if (dtype == DType::kUInt8 && caller.size > 255)
+    refuse(caller, fmt::format("a uint8 cannot be divided by {} ranks; use int32", caller.size));
+}
+
 void check_same_dtype(const Caller& caller, Slice a, Slice b) {
   if (a.dtype() != b.dtype()) [[unlikely]] {
     refuse(caller, fmt::format("dtypes {} and {} differ", name_of(a.dtype()), name_of(b.dtype())));

@@ -7,6 +7,7 @@
 
 #include "comm/errors.h"
 #include "comm/place.h"
+#include "comm/reduce_op.h"
 #include "comm/slice.h"
 
 namespace rankbox {
@@ -45,6 +46,8 @@ void check_not_in_use(const Caller& caller, Slice read, Slice written);
 void check_in_place(const Caller& caller, Slice part, Slice whole, std::int64_t begin);
 void check_size(const Caller& caller, Slice slice, std::int64_t expected, const char* name,
                 const char* formula);
+/// Refuses an average that the dtype cannot hold.
+void check_op(const Caller& caller, ReduceOp op, DType dtype);
 void check_same_dtype(const Caller& caller, Slice a, Slice b);
 /// Checks the ranks of group(). Returns which of them is this rank; -1 for none.
 int check_group(const Caller& caller, std::span<const int> ranks);

@@ -79,6 +79,7 @@ CollectiveCall broadcast_call(const Caller& caller, Slice slice, int src) {
 CollectiveCall reduce_call(const Caller& caller, Slice slice, int dst, ReduceOp op) {
   check_peer(caller, dst, "destination");
   caller.index == dst ? check_target(caller, slice) : check_source(caller, slice);
+  check_op(caller, op, slice.dtype());
   CollectiveCall call = make_call(CollectiveKind::kReduce, slice, slice, slice);
   call.root = dst;
   call.op = op;
@@ -88,6 +89,7 @@ CollectiveCall reduce_call(const Caller& caller, Slice slice, int dst, ReduceOp 
 
 CollectiveCall all_reduce_call(const Caller& caller, Slice slice, ReduceOp op) {
   check_target(caller, slice);
+  check_op(caller, op, slice.dtype());
   CollectiveCall call = make_call(CollectiveKind::kAllReduce, slice, slice, slice);
   call.op = op;
   call.reduces = true;
@@ -138,6 +140,7 @@ CollectiveCall reduce_scatter_call(const Caller& caller, Slice slice, Slice piec
   check_source(caller, slice);
   check_target(caller, piece);
   check_same_dtype(caller, slice, piece);
+  check_op(caller, op, slice.dtype());
   const int p = caller.size;
   check_size(caller, piece, chunk(slice, caller.index, p).size(), "piece",
              "chunk(slice, rank, world_size).size()");

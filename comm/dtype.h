@@ -7,13 +7,25 @@
 
 #include "comm/bfloat16.h"
 #include "comm/float16.h"
+#include "comm/reduce_op.h"
 
 namespace rankbox {
 
-enum class DType : std::uint8_t { kFloat32, kFloat64, kInt32, kInt64, kFloat16, kBFloat16 };
+/// A bool is a byte, 0 or 1: SUM and MAX are "or", PRODUCT and MIN "and".
+enum class DType : std::uint8_t {
+  kFloat32,
+  kFloat64,
+  kInt32,
+  kInt64,
+  kFloat16,
+  kBFloat16,
+  kUInt8,
+  kBool,
+};
 
 inline constexpr std::array kDTypes = {DType::kFloat32, DType::kFloat64, DType::kInt32,
-                                       DType::kInt64,   DType::kFloat16, DType::kBFloat16};
+                                       DType::kInt64,   DType::kFloat16, DType::kBFloat16,
+                                       DType::kUInt8,   DType::kBool};
 
 /// The floats of 16 bits: stored and sent as such, computed with as float, and rounded after each
 /// operation.
@@ -26,6 +38,7 @@ constexpr bool is_reduced_float(DType dtype) {
 
 /// Returns the bytes of one element.
 constexpr std::int64_t size_of(DType dtype) {
+  if (dtype == DType::kUInt8 || dtype == DType::kBool) return 1;
   if (is_reduced_float(dtype)) return 2;
   return dtype == DType::kFloat32 || dtype == DType::kInt32 ? 4 : 8;
 }
@@ -45,6 +58,10 @@ constexpr const char* name_of(DType dtype) {
       return "float16";
     case DType::kBFloat16:
       return "bfloat16";
+    case DType::kUInt8:
+      return "uint8";
+    case DType::kBool:
+      return "bool";
   }
   return "unknown";
 }
@@ -61,14 +78,27 @@ constexpr DType dtype_of() {
     return DType::kInt64;
   } else if constexpr (std::is_same_v<T, Float16>) {
     return DType::kFloat16;
-  } else {
-    static_assert(std::is_same_v<T, BFloat16>,
-                  "tensors hold float, double, int32_t, int64_t, Float16 or BFloat16");
+  } else if constexpr (std::is_same_v<T, BFloat16>) {
     return DType::kBFloat16;
+  } else if constexpr (std::is_same_v<T, std::uint8_t>) {
+    return DType::kUInt8;
+  } else {
+    static_assert(std::is_same_v<T, bool>,
+                  "tensors hold float, double, int32_t, int64_t, uint8_t, bool, Float16 or "
+                  "BFloat16");
+    return DType::kBool;
   }
 }
 
-constexpr bool is_integer(DType dtype) { return dtype == DType::kInt32 || dtype == DType::kInt64; }
+constexpr bool is_integer(DType dtype) {
+  return dtype == DType::kInt32 || dtype == DType::kInt64 || dtype == DType::kUInt8;
+}
+
+/// Returns the operation on a byte that does the same as `op` on a bool.
+constexpr ReduceOp op_on_bytes(ReduceOp op, DType dtype) {
+  if (dtype != DType::kBool) return op;
+  return op == ReduceOp::SUM ? ReduceOp::MAX : op == ReduceOp::PRODUCT ? ReduceOp::MIN : op;
+}
 
 /// Calls fn with a value of the C++ type of dtype.
 template <class Fn>
@@ -86,6 +116,10 @@ constexpr void with_type(DType dtype, Fn fn) {
       return fn(Float16{});
     case DType::kBFloat16:
       return fn(BFloat16{});
+    case DType::kUInt8:
+      return fn(std::uint8_t{});
+    case DType::kBool:
+      return fn(bool{});
   }
 }
 

@@ -1,6 +1,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "comm/errors.h"
 #include "comm/tensor.h"
@@ -25,6 +26,11 @@ std::int64_t Shape::elements() const {
     }
   }
   return product;
+}
+
+void Shape::throw_no_element(std::span<const std::int64_t> index) const {
+  throw InvalidArgument(fmt::format("element ({}) does not exist: the tensor's shape is ({})",
+                                    fmt::join(index, ", "), fmt::join(extents_, ", ")));
 }
 
 void detail::check_holds(const Shape& shape, std::size_t count) {

@@ -56,9 +56,25 @@ class Shape {
 
   const std::vector<std::int64_t>& extents() const { return extents_; }
   std::int64_t elements() const;  // product of the extents; 0 for the empty shape
+  /// Returns where an element is, counted in the order of memory: the last index runs fastest.
+  /// Throws InvalidArgument if there is none.
+  std::int64_t position(std::initializer_list<std::int64_t> index) const {
+    std::int64_t at = 0;
+    bool exists = index.size() == extents_.size() && index.size() > 0;
+    for (std::size_t i = 0; exists && i < index.size(); ++i) {
+      const std::int64_t it = index.begin()[i];
+      exists = it >= 0 && it < extents_[i];
+      at = at * extents_[i] + it;
+    }
+    if (!exists) [[unlikely]]
+      throw_no_element(index);
+    return at;
+  }
   bool operator==(const Shape&) const = default;
 
  private:
+  [[noreturn]] void throw_no_element(std::span<const std::int64_t> index) const;
+
   std::vector<std::int64_t> extents_;
 };
 
@@ -102,6 +118,7 @@ void copy_from_host(Slice into, const void* from);
 void copy_to_host(void* into, Slice from);
 void fill(Slice into, double value);
 void fill(Slice into, std::int64_t value);
+void add_scaled(Slice into, double factor, Slice from, Place place);
 void scale(Slice into, double factor, Place place);
 void scale(Slice into, std::int64_t factor, Place place);
 void divide(Slice into, double divisor, Place place);
@@ -124,6 +141,7 @@ class TensorOf {
   explicit TensorOf(Shape shape) : shape_(std::move(shape)), size_(shape_.elements()) {
     storage_ = detail::Storage(size_, static_cast<std::int64_t>(sizeof(T)));
   }
+  explicit TensorOf(std::initializer_list<std::int64_t> extents) : TensorOf(Shape(extents)) {}
   TensorOf(const TensorOf& other);
   TensorOf(TensorOf&& other) noexcept
       : shape_(std::exchange(other.shape_, {})),
@@ -156,6 +174,17 @@ class TensorOf {
     return static_cast<const T*>(storage_.data());
   }
 
+  /// Returns an element, by one index per extent: t(row, column). As data(), not on a GPU. Throws
+  /// InvalidArgument for an element that does not exist, but the line is unknown.
+  template <std::integral... I>
+  RANKBOX_ELEMENTS T& operator()(I... index) {
+    return data(Place())[shape_.position({static_cast<std::int64_t>(index)...})];
+  }
+  template <std::integral... I>
+  RANKBOX_ELEMENTS const T& operator()(I... index) const {
+    return data(Place())[shape_.position({static_cast<std::int64_t>(index)...})];
+  }
+
   operator Slice() { return {storage_.data(), size_, dtype(), false, storage_.owner()}; }
   operator Slice() const { return {storage_.data(), size_, dtype(), true, storage_.owner()}; }
 
@@ -181,11 +210,20 @@ using Tensor = TensorOf<float>;
 void accumulate(Slice into, Slice from, ReduceOp op = ReduceOp::SUM,
                 Place place = Place::current());
 
+/// into[i] += factor * from[i], the product and the sum each rounded: one reduction, as accumulate()
+/// with SUM. Integers take a whole factor. Errors: as accumulate, and InvalidArgument for bools.
+inline void axpy(Slice into, double factor, Slice from, Place place = Place::current()) {
+  detail::add_scaled(into, factor, from, place);
+}
+
 /// into[i] = from[i]. A local copy, free in virtual time. Errors: as accumulate.
 void copy(Slice into, Slice from, Place place = Place::current());
 
 inline Slice operator+=(Slice into, SliceHere from) {
   return accumulate(into, from.slice, ReduceOp::SUM, from.place), into;
+}
+inline Slice operator-=(Slice into, SliceHere from) {
+  return axpy(into, -1, from.slice, from.place), into;
 }
 inline Slice operator*=(Slice into, SliceHere from) {
   return accumulate(into, from.slice, ReduceOp::PRODUCT, from.place), into;
@@ -252,9 +290,15 @@ template <class T>
 std::vector<T> to_host(const TensorOf<T>& tensor, Place place = Place::current()) {
   require_data(Slice(tensor).data(), "to_host", place);
   detail::check_delivered("to_host", tensor, place);
-  std::vector<T> host(static_cast<std::size_t>(tensor.size()));
+  // A std::vector<bool> has no bytes to copy to.
+  using Bytes = std::conditional_t<std::is_same_v<T, bool>, unsigned char, T>;
+  std::vector<Bytes> host(static_cast<std::size_t>(tensor.size()));
   if (!tensor.empty()) detail::copy_to_host(host.data(), tensor);
-  return host;
+  if constexpr (std::is_same_v<T, Bytes>) {
+    return host;
+  } else {
+    return std::vector<T>(host.begin(), host.end());
+  }
 }
 
 // ---- Tensors: arithmetic --------------------------------------------------------------------
@@ -262,6 +306,10 @@ std::vector<T> to_host(const TensorOf<T>& tensor, Place place = Place::current()
 template <class T>
 TensorOf<T>& operator+=(TensorOf<T>& into, SliceHere from) {
   return accumulate(into, from.slice, ReduceOp::SUM, from.place), into;
+}
+template <class T>
+TensorOf<T>& operator-=(TensorOf<T>& into, SliceHere from) {
+  return axpy(into, -1, from.slice, from.place), into;
 }
 template <class T>
 TensorOf<T>& operator*=(TensorOf<T>& into, SliceHere from) {

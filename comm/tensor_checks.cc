@@ -35,6 +35,11 @@ void check_touch(const char* function, Slice read, Slice written, Place place) {
   meter->in_use.check_touch(function, read, written, rank_of_this_thread(), place);
 }
 
+void check_not_bool(const char* function, Slice into, Place place) {
+  if (into.dtype() != DType::kBool) return;
+  refuse_arithmetic(function, "a bool cannot be multiplied or divided; use uint8", place);
+}
+
 }  // namespace
 
 void refuse_values(const char* function, Place place) {
@@ -97,7 +102,9 @@ void check_pair(const char* function, Slice into, Slice from, Place place) {
 }
 
 void check_factor(const char* function, Slice into, double factor, Place place) {
-  const double limit = into.dtype() == DType::kInt32 ? 0x1p31 : 0x1p63;
+  check_not_bool(function, into, place);
+  const bool is_byte = into.dtype() == DType::kUInt8;
+  const double limit = is_byte ? 0x1p8 : into.dtype() == DType::kInt32 ? 0x1p31 : 0x1p63;
   const bool fits = factor >= -limit && factor < limit && factor == std::trunc(factor);
   if (is_integer(into.dtype()) && !fits) {
     refuse_arithmetic(function, fmt::format("{} is no {}", factor, name_of(into.dtype())), place);
@@ -105,7 +112,9 @@ void check_factor(const char* function, Slice into, double factor, Place place) 
 }
 
 // The value has the integer tensor's type, or narrows to it as in C++.
-void check_factor(const char*, Slice, std::int64_t, Place) {}
+void check_factor(const char* function, Slice into, std::int64_t, Place place) {
+  check_not_bool(function, into, place);
+}
 
 void check_divisor(Slice into, double divisor, Place place) {
   check_factor("/=", into, divisor, place);
@@ -114,6 +123,7 @@ void check_divisor(Slice into, double divisor, Place place) {
 }
 
 void check_divisor(Slice into, std::int64_t divisor, Place place) {
+  check_not_bool("/=", into, place);
   if (is_integer(into.dtype()) && divisor == 0)
     refuse_arithmetic("/=", "integers cannot be divided by 0", place);
 }

@@ -125,6 +125,25 @@ void accumulate(Slice into, Slice from, ReduceOp op, Place place) {
   sim::end_reduction(event, Slice());  // its values are not known yet
 }
 
+/// A copy, which is scaled and then added: rarely used, so it has no kernel.
+void detail::add_scaled(Slice into, double factor, Slice from, Place place) {
+  check_pair("axpy", into, from, place);
+  check_factor("axpy", into, factor, place);
+  Event* const event = sim::begin_reduction(into, from, ReduceOp::SUM);
+  if (into.size() > 0) {
+    RankDevice& gpu = gpu::device_here();
+    const Scratch product(gpu, from.bytes());
+    const Slice scaled(product.data(), from.size(), from.dtype(), /*read_only=*/false,
+                       into.owner());
+    enqueue_copy(gpu, scaled.data(), gpu.device(), from, {.op = "axpy", .bytes = from.bytes()});
+    on_device("axpy", scaled,
+              {.kind = Kind::kScale, .value = gpu::small_value(from.dtype(), factor)});
+    on_device("axpy", into,
+              {.from = scaled.data(), .kind = Kind::kAccumulate, .op = ReduceOp::SUM});
+  }
+  sim::end_reduction(event, Slice());
+}
+
 void copy(Slice into, Slice from, Place place) {
   check_pair("copy", into, from, place);
   if (from.size() == 0 || into.data() == from.data()) return;

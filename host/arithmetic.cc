@@ -123,6 +123,17 @@ void host::reduce(Slice into, Slice from, ReduceOp op) {
   with_type(into.dtype(), [&]<class T>(T) { reduce_elements<T>(into, from, op); });
 }
 
+void host::add_scaled(Slice into, double factor, Slice from) {
+  if (moves_nothing("axpy", into, from, Place())) return;
+  with_type(into.dtype(), [&]<class T>(T) {
+    using W = Wrapping<T>;
+    // The product is rounded, too, as *= would.
+    combine<W>(into, from, [by = wide<W>(static_cast<T>(factor))](auto x, auto y) {
+      return x + wide<W>(W(by * y));
+    });
+  });
+}
+
 void host::divide(Slice into, int divisor) {
   if (is_integer(into.dtype())) return divide_unchecked(into, std::int64_t{divisor});
   divide_unchecked(into, static_cast<double>(divisor));

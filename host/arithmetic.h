@@ -10,6 +10,9 @@ namespace rankbox::host {
 /// slices have one size and dtype, and are the same or disjoint.
 void reduce(Slice into, Slice from, ReduceOp op);
 
+/// into[i] += factor * from[i], likewise. REQUIRES: integers have a whole factor that fits.
+void add_scaled(Slice into, double factor, Slice from);
+
 /// into[i] = into[i] / divisor, like /=, but unchecked. REQUIRES: divisor > 0.
 void divide(Slice into, int divisor);
 

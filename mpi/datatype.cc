@@ -58,6 +58,9 @@ MPI_Datatype datatype_of(DType dtype) {
       return MPI_INT32_T;
     case DType::kInt64:
       return MPI_INT64_T;
+    case DType::kUInt8:
+    case DType::kBool:
+      return MPI_UINT8_T;
     case DType::kFloat16:
     case DType::kBFloat16:
       break;
@@ -67,7 +70,7 @@ MPI_Datatype datatype_of(DType dtype) {
 }
 
 MPI_Op op_of(ReduceOp op, DType dtype) {
-  switch (op) {
+  switch (op_on_bytes(op, dtype)) {
     case ReduceOp::PRODUCT:
       return op_for<ReduceOp::PRODUCT>(dtype, MPI_PROD);
     case ReduceOp::MAX:

@@ -35,8 +35,9 @@ void pause_at_random(RankState& rank) {
   }
 }
 
-Operation& fill(Operation& operation, OperationKind kind, const Caller& caller, RankState& rank,
-                Slice slice, Channel& channel, int peer, DataPlane::Transit* transit) {
+Operation& fill_operation(Operation& operation, OperationKind kind, const Caller& caller,
+                          RankState& rank, Slice slice, Channel& channel, int peer,
+                          DataPlane::Transit* transit) {
   operation.owner = &rank;
   operation.data = slice.data();
   operation.bytes = slice.bytes();
@@ -73,7 +74,8 @@ bool post_buffered(std::unique_ptr<BufferedSend> send, const Caller& caller, Ran
     return false;
   Operation& operation = send.release()->operation;  // owned by the channel from now on
   void* const copied = operation.data;
-  fill(operation, OperationKind::kSend, caller, rank, slice, channel, peer, operation.transit);
+  fill_operation(operation, OperationKind::kSend, caller, rank, slice, channel, peer,
+                 operation.transit);
   operation.data = copied;
   return channel.post(operation);
 }
@@ -138,7 +140,7 @@ void Backend::send(const Caller& caller, Slice slice, int dst) {
     send_buffered(caller, *state_, slice, channel, peer);
   } else {
     DataPlane::Transit* const transit = prepare(*state_);
-    fill(operation, OperationKind::kSend, caller, *state_, slice, channel, peer, transit);
+    fill_operation(operation, OperationKind::kSend, caller, *state_, slice, channel, peer, transit);
     operation.watched = transit == nullptr;
     channel.post(operation);
   }
@@ -160,8 +162,8 @@ void Backend::recv(const Caller& caller, Slice slice, int src) {
   const int peer = group_->world_rank(src);
   const std::int64_t begin = state_->recorder.now();
   DataPlane::Transit* const transit = prepare(*state_);
-  Operation& operation = fill(state_->recv_operation, OperationKind::kRecv, caller, *state_, slice,
-                              channel, peer, transit);
+  Operation& operation = fill_operation(state_->recv_operation, OperationKind::kRecv, caller,
+                                        *state_, slice, channel, peer, transit);
   operation.watched = transit == nullptr;
   channel.post(operation);
   Event& event = state_->recorder.begin(EventKind::kRecv, caller.place, begin);
@@ -181,10 +183,10 @@ void Backend::sendrecv(const Caller& caller, Slice out, int dst, Slice in, int s
   DataPlane::Transit* const transit = prepare(*state_);
   // Before posting: the allocation may fail.
   std::unique_ptr<BufferedSend> copied = buffered ? make_buffered_send(*state_, out) : nullptr;
-  Operation& recv_half = fill(state_->recv_operation, OperationKind::kRecv, caller, *state_, in,
-                              from_src, group_->world_rank(src), transit);
-  Operation& send_half = fill(state_->send_operation, OperationKind::kSend, caller, *state_, out,
-                              to_dst, group_->world_rank(dst), transit);
+  Operation& recv_half = fill_operation(state_->recv_operation, OperationKind::kRecv, caller,
+                                        *state_, in, from_src, group_->world_rank(src), transit);
+  Operation& send_half = fill_operation(state_->send_operation, OperationKind::kSend, caller,
+                                        *state_, out, to_dst, group_->world_rank(dst), transit);
   if (!buffered) {
     recv_half.other_half = &send_half;
     send_half.other_half = &recv_half;
@@ -240,8 +242,8 @@ Backend::Pending Backend::isend(const Caller& caller, Slice slice, int dst) {
   if (buffered) {
     send_buffered(caller, *state_, slice, channel, peer);
   } else {
-    channel.post(fill(pending->start_message(), OperationKind::kSend, caller, *state_, slice,
-                      channel, peer, transit));
+    channel.post(fill_operation(pending->start_message(), OperationKind::kSend, caller, *state_,
+                                slice, channel, peer, transit));
   }
   state_->recorder.end(event, slice);
   return pending;
@@ -260,8 +262,8 @@ Backend::Pending Backend::irecv(const Caller& caller, Slice slice, int src) {
   event.request = pending->number();
   state_->recorder.note(event, slice, Slice());
   const bool watches = state_->world->options().watch_buffers;
-  channel.post(fill(pending->start_message(), OperationKind::kRecv, caller, *state_,
-                    watches ? pending->hold_back(slice) : slice, channel, peer, transit));
+  channel.post(fill_operation(pending->start_message(), OperationKind::kRecv, caller, *state_,
+                              watches ? pending->hold_back(slice) : slice, channel, peer, transit));
   state_->recorder.end(event);
   return pending;
 }

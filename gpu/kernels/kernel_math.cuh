@@ -15,7 +15,8 @@
 
 namespace rankbox::gpu {
 
-/// The device type of a tensor's element: the same type, except CUDA's 16-bit floats.
+/// The device type of a tensor's element: the same type, except CUDA's 16-bit floats and
+/// bools.
 template <class T>
 struct DeviceType {
   using Type = T;
@@ -23,6 +24,10 @@ struct DeviceType {
 template <>
 struct DeviceType<Float16> {
   using Type = __half;
+};
+template <>
+struct DeviceType<bool> {
+  using Type = std::uint8_t;  // see op_on_bytes()
 };
 template <>
 struct DeviceType<BFloat16> {

@@ -52,7 +52,7 @@ void accumulate(void* into, const void* from, std::int64_t count, bool aligned, 
                 ReduceOp op, cudaStream_t stream) {
   with_device_type(dtype, [&](auto zero) {
     using T = decltype(zero);
-    with_op(op, [&](auto op_type) {
+    with_op(op_on_bytes(op, dtype), [&](auto op_type) {
       constexpr ReduceOp kOp = decltype(op_type)::value;
       const Cut cut = cut_at<T>(into, count);
       const Doing doing{.op = "accumulate", .bytes = count * size_of(dtype)};

@@ -82,7 +82,7 @@ void reduce(const Pointers& pointers, std::int64_t count, bool aligned, DType dt
             int divide_by, cudaStream_t stream) {
   with_device_type(dtype, [&](auto zero) {
     using T = decltype(zero);
-    with_op(op, [&](auto op_type) {
+    with_op(op_on_bytes(op, dtype), [&](auto op_type) {
       constexpr ReduceOp kOp = decltype(op_type)::value;
       const Cut cut = aligned ? cut_at<T>(pointers.outputs[0], count) : Cut{0, count, 0};
       const Doing doing{.op = "reduce_to_all", .bytes = count * size_of(dtype)};

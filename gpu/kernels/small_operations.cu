@@ -59,7 +59,7 @@ __device__ void copy(const SmallOperation& operation, int index, int threads) {
 
 template <class T>
 __device__ void accumulate(const SmallOperation& operation, int index, int threads) {
-  with_op(operation.op, [&](auto op) {
+  with_op(op_on_bytes(operation.op, operation.dtype), [&](auto op) {
     sweep<true, true>(static_cast<T*>(operation.into), static_cast<const T*>(operation.from),
                       operation.count, index, threads,
                       [](T x, T y) { return combined<decltype(op)::value>(x, y); });

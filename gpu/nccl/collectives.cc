@@ -22,7 +22,7 @@ struct Work {
   bool averages;  // NCCL does: AVG is ncclAvg
 
   ncclRedOp_t op() const {
-    return averages && call.op == ReduceOp::AVG ? ncclAvg : nccl_op(call.op);
+    return averages && call.op == ReduceOp::AVG ? ncclAvg : nccl_op(call.op, call.dtype);
   }
   ncclDataType_t dtype() const { return nccl_type(call.dtype); }
   std::size_t count() const { return static_cast<std::size_t>(call.count); }

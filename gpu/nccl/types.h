@@ -26,14 +26,17 @@ constexpr ncclDataType_t nccl_type(DType dtype) {
       return ncclFloat16;
     case DType::kBFloat16:
       return ncclBfloat16;
+    case DType::kUInt8:
+    case DType::kBool:
+      return ncclUint8;
   }
   return ncclFloat32;
 }
 
 /// AVG is a sum here, divided afterwards. ncclAvg would multiply every number by 1/p before it
 /// adds, which rounds differently: the average of 1, 2 and 3 on three ranks would not be exactly 2.
-constexpr ncclRedOp_t nccl_op(ReduceOp op) {
-  switch (op) {
+constexpr ncclRedOp_t nccl_op(ReduceOp op, DType dtype) {
+  switch (op_on_bytes(op, dtype)) {
     case ReduceOp::SUM:
     case ReduceOp::AVG:
       return ncclSum;

@@ -150,6 +150,10 @@ void reduce_to_all(const void* const* inputs, int ranks, void* const* outputs, i
       return reduce_rounding<Float16>(inputs, ranks, outputs, copies, count, op);
     case DType::kBFloat16:
       return reduce_rounding<BFloat16>(inputs, ranks, outputs, copies, count, op);
+    case DType::kUInt8:
+    case DType::kBool:
+      return reduce_in_vectors<std::uint8_t>(inputs, ranks, outputs, copies, count,
+                                             op_on_bytes(op, dtype));
   }
 }
 

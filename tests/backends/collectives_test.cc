@@ -180,7 +180,7 @@ std::vector<int> some_roots(int p) {
 }
 
 TEST_CASE_TEMPLATE("every native collective, from several roots, with every operation", T, float,
-                   double, std::int32_t, std::int64_t, Float16, BFloat16) {
+                   double, std::int32_t, std::int64_t, Float16, BFloat16, std::uint8_t) {
   for (int p : world_sizes()) check_all<T>(world(p), counts_around(p), some_roots(p));
 }
 
@@ -207,6 +207,47 @@ TEST_CASE_TEMPLATE("... and where other algorithms take over, because the data a
 
 TEST_CASE("... and where they are longer still") {
   for (int p : world_sizes()) check_all<float>(world(p), {150'001}, {p - 1}, {ReduceOp::MAX});
+}
+
+TEST_CASE("of bools SUM and MAX are or, PRODUCT and MIN are and; they have no average") {
+  for (int p : world_sizes()) {
+    for (const std::int64_t repeats : {1, 40}) {  // short, and long
+      const auto run = run_ranks(world(p), [&](Comm& dist) {
+        // On no rank, on rank 0, on all but rank 0, on all.
+        const bool first = dist.rank() == 0;
+        std::string wrong;
+        for (const ReduceOp op : {ReduceOp::SUM, ReduceOp::MAX, ReduceOp::PRODUCT, ReduceOp::MIN}) {
+          TensorOf<bool> bools = full<bool>(4 * repeats, false);
+          for (std::int64_t i = 0; i < repeats; ++i)
+            copy(Slice(bools).sub(4 * i, 4 * i + 4), from_host({false, first, !first, true}));
+          TensorOf<bool> added = clone(bools);
+          dist.all_reduce(bools, op);
+          accumulate(added, bools, op);
+          const bool any = op == ReduceOp::SUM || op == ReduceOp::MAX;
+          const bool alone = dist.world_size() == 1;
+          const std::vector<bool> once = {false, any || alone, any && !alone, true};
+          std::vector<bool> expected;
+          for (std::int64_t i = 0; i < repeats; ++i)
+            expected.insert(expected.end(), once.begin(), once.end());
+          if (to_host(bools) != expected) wrong += std::string(name_of(op)) + "; ";
+          for (std::size_t i = 0; i < expected.size(); ++i) {
+            const bool mine = i % 4 == 3 || (i % 4 == 1 && first) || (i % 4 == 2 && !first);
+            const bool both = any ? mine || expected[i] : mine && expected[i];
+            if (to_host(added)[i] != both) wrong += std::string("accumulate ") + name_of(op) + "; ";
+          }
+        }
+        try {
+          TensorOf<bool> bools = full<bool>(2, true);
+          dist.all_reduce(bools, ReduceOp::AVG);
+          wrong += "AVG; ";
+        } catch (const InvalidArgument&) {
+        }
+        return wrong;
+      });
+      CAPTURE(p);
+      for (const std::string& wrong : run.results) CHECK(wrong == "");
+    }
+  }
 }
 
 TEST_CASE("integers are averaged towards zero") {

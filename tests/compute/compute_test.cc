@@ -9,6 +9,7 @@
 #include "comm/errors.h"
 #include "compute/all_finite.h"
 #include "compute/cast.h"
+#include "compute/strided.h"
 #include "tests/compute/sweeps.h"
 #include "tests/support/run_tests.h"
 #include "tests/support/thrown.h"
@@ -149,6 +150,62 @@ TEST_CASE("add_rows adds every row where it belongs, several to the same") {
   CHECK(testing::table_after(from_host(targets), x, 3, 6) == expected);
   CHECK(testing::table_after(from_host(std::vector<std::int32_t>{}), Tensor({0, 3}), 3, 2) ==
         std::vector<float>(6, 1));
+}
+
+template <class T>
+TensorOf<T> counting(Shape shape) {
+  std::vector<T> values;
+  for (std::int64_t i = 0; i < shape.elements(); ++i) values.push_back(static_cast<T>(float(i)));
+  return from_host(values, shape);
+}
+
+TEST_CASE_TEMPLATE("columns are packed and unpacked, and their neighbours stay as they are", T,
+                   float, double, std::int32_t, Float16, std::uint8_t) {
+  for (const std::int64_t rows : {0, 1, 5, 300}) {
+    for (const std::int64_t begin : {0, 1, 3, 7}) {
+      for (const std::int64_t width : {0, 1, 4}) {
+        if (begin + width > 7) continue;
+        CAPTURE(rows);
+        CAPTURE(begin);
+        CAPTURE(width);
+        const TensorOf<T> matrix = counting<T>({rows, 7});
+        TensorOf<T> packed = zeros<T>(rows * width);
+        pack(packed, columns_of(matrix, begin, begin + width));
+        TensorOf<T> copied = zeros<T>({rows, 7});
+        unpack(packed, columns_of(copied, begin, begin + width));
+        const std::vector<T> all = to_host(matrix);
+        std::vector<T> expected;
+        std::vector<T> expected_copied(all.size(), T(0.0f));
+        for (std::size_t i = 0; i < all.size(); ++i) {
+          const auto column = static_cast<std::int64_t>(i % 7);
+          if (column < begin || column >= begin + width) continue;
+          expected.push_back(all[i]);
+          expected_copied[i] = all[i];
+        }
+        CHECK(to_host(packed) == expected);
+        CHECK(to_host(copied) == expected_copied);
+      }
+    }
+  }
+}
+
+TEST_CASE("pieces that are not there, do not fit or overlap are refused") {
+  Tensor matrix = counting<float>({4, 6});
+  Tensor packed = zeros(4);
+  const auto refused = [&](auto call) { CHECK_THROWS_AS(call(), InvalidArgument); };
+  refused([&] { pack(packed, columns_of(matrix, 6, 7)); });
+  refused([&] { pack(packed, columns_of(matrix, 3, 2)); });
+  refused([&] { pack(packed, columns_of(packed, 0, 1)); });
+  refused([&] { pack(packed, columns_of(matrix, 0, 2)); });
+  refused([&] { pack(packed, {matrix, 0, 4, 1, 8}); });  // beyond the end
+  refused([&] { pack(packed, {matrix, 0, 2, 2, 1}); });  // overlapping pieces
+  refused([&] { pack(packed, {matrix, -1, 4, 1, 1}); });
+  refused([&] { pack(Slice(matrix).sub(1, 5), columns_of(matrix, 0, 1)); });
+  refused([&] { pack(zeros<double>(4), columns_of(matrix, 0, 1)); });
+  const Tensor constant = clone(matrix);
+  refused([&] { unpack(packed, columns_of(constant, 0, 1)); });
+  pack(packed, columns_of(constant, 5, 6));
+  CHECK(to_host(packed) == std::vector<float>{5, 11, 17, 23});
 }
 
 }  // namespace

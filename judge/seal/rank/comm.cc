@@ -227,17 +227,32 @@ namespace rankbox {
 
 template class BasicCommunicator<sim::Backend>;
 
-/// Adds here, and has the referee record the addition in the trace. A program can add without
-/// accumulate(), or report additions that it did not make; neither changes a value.
-void accumulate(Slice into, Slice from, ReduceOp op, Place place) {
-  check_pair("accumulate", into, from, place);
-  host::reduce(into, from, op);
+namespace {
+
+/// Has the referee record a reduction in the trace. A program can add without accumulate(), or
+/// report additions that it did not make; neither changes a value.
+void report_reduction(Slice from, ReduceOp op) {
   if (current_memory_meter() == nullptr) return;  // no rank's thread
   ByteWriter writer;
   writer.put(op);
   writer.put(from.dtype());
   writer.put(from.size());
   seal::notify(seal::Kind::kAccumulate, writer);
+}
+
+}  // namespace
+
+void accumulate(Slice into, Slice from, ReduceOp op, Place place) {
+  check_pair("accumulate", into, from, place);
+  host::reduce(into, from, op);
+  report_reduction(from, op);
+}
+
+void detail::add_scaled(Slice into, double factor, Slice from, Place place) {
+  check_pair("axpy", into, from, place);
+  check_factor("axpy", into, factor, place);
+  host::add_scaled(into, factor, from);
+  report_reduction(from, ReduceOp::SUM);
 }
 
 void seal::begin_case(std::uint64_t owner, int node, int local_rank) {
