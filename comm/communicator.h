@@ -109,9 +109,9 @@
 //                        both ranks; nothing is copied. A sender whose message was buffered has
 //                        gone on: its next call throws Aborted. MPI finds it at the receiver;
 //                        NCCL only names it once the run has failed
-//   CollectiveMismatch   the ranks called different collectives, or the same one differently, also
-//                        if a rank sends another number of elements than its receiver counts on;
-//                        thrown on all of them once the last one has called, or once none can go
+//   CollectiveMismatch   the ranks called different collectives, or the same one differently; also
+//                        if a rank sends another number of elements than its receiver counts on.
+//                        Thrown on all of them once the last one has called, or once none can go
 //                        on. The run's error is that of a rank that differs from most
 //   DeadlockError        no rank can make progress
 //   Aborted              another rank failed
