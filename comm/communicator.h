@@ -56,7 +56,7 @@
 //   scatter_v(whole, counts, slice, src)        piece i of whole of src -> slice of rank i;
 //                                               elsewhere whole and counts are ignored
 //   all_to_all_v(input, send_counts, output, receive_counts)
-//                                               piece d of input of rank s -> piece s of output of d
+//                                               piece d of input of s -> piece s of output of d
 //
 // all_reduce(x, op) and broadcast(x, src) also take a number (float, double, std::int32_t or
 // std::int64_t) and return the result; they cost what a tensor of one element does.
