@@ -45,6 +45,8 @@ const bool kAdded = add_families({
     family::vocab_parallel_cross_entropy(),
     family::dropout_seeds(),
     family::sequence_parallel(),
+
+    family::ring_attention(),
 });
 
 }  // namespace

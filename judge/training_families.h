@@ -1,4 +1,4 @@
-// The families of the chapters about training, 6 to 10.
+// The families of the chapters about training, 6 to 12.
 #pragma once
 
 #include "judge/families.h"
@@ -42,5 +42,7 @@ Family parallel_attention();
 Family vocab_parallel_cross_entropy();
 Family dropout_seeds();
 Family sequence_parallel();
+
+Family ring_attention();
 
 }  // namespace rankbox::family

@@ -48,6 +48,7 @@
 #include "parallel/parallel_mlp.h"
 #include "parallel/pipeline_data_parallel.h"
 #include "parallel/pipeline_interleaved.h"
+#include "parallel/ring_attention.h"
 #include "parallel/row_linear.h"
 #include "parallel/sequence_parallel.h"
 #include "parallel/split_without_leak.h"
@@ -126,6 +127,8 @@ std::vector<Row> table() {
       RANKBOX_ROW("vocab_parallel_cross_entropy", vocab_parallel_cross_entropy),
       RANKBOX_ROW("dropout_seeds", dropout_seeds),
       RANKBOX_ROW("sequence_parallel", sequence_parallel),
+
+      RANKBOX_ROW("ring_attention", ring_attention),
   };
 #undef RANKBOX_ROW
 }

@@ -1,0 +1,119 @@
+// Judges ring_attention: values as on one device, messages and bytes of the ring, their overlap
+// with the blocks' arithmetic by the virtual clock, and the memory of two blocks.
+#include "parallel/ring_attention.h"
+
+#include <limits>
+
+#include "judge/case_lists.h"
+#include "judge/long_sequences/ring_clock.h"
+#include "judge/long_sequences/sequence.h"
+#include "judge/training_families.h"
+
+namespace rankbox {
+
+namespace {
+
+using Function = decltype(&ring_attention);
+
+std::vector<Case> cases() {
+  constexpr std::int64_t kMostTokens = 200;
+  std::vector<Case> cases;
+  for (const int p : world_sizes()) {
+    for (const std::int64_t length : counts(p)) {
+      if (length <= kMostTokens) cases.push_back({.world_size = p, .count = length});
+    }
+    // Blocks that take less time than their messages, and blocks that take more.
+    for (const std::int64_t tokens : {4, 16})
+      cases.push_back({.world_size = p, .count = tokens * p});
+    if (p == kRanksOfMemory) cases.push_back({.world_size = p, .count = kWideLength});
+  }
+  return cases;
+}
+
+std::int64_t begin_of(const Case& example, int rank) {
+  return *example.count * rank / example.world_size;
+}
+
+Tokens tokens_in(const Case& example, int rank) {
+  return tokens_between(begin_of(example, rank), begin_of(example, rank + 1));
+}
+
+/// Two blocks, and the weighted values of all blocks, of the last and of what becomes of them, and
+/// the scores of one head.
+std::int64_t most_bytes(const SequenceShape& all, int world_size) {
+  const std::int64_t tokens = (all.length + world_size - 1) / world_size;
+  const std::int64_t rows = tokens * all.row();
+  return (2 * 2 * rows + 3 * rows + 6 * tokens * all.heads + tokens * tokens) * kElementBytes;
+}
+
+std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
+  const int p = dist.world_size(), rank = dist.rank();
+  const Sequence all = sequence_of(shape_of_ring(example));
+  const Tokens own = tokens_in(example, rank);
+  const Tensor q = rows_of(all, all.q, own);
+  const Tensor kv = kv_of(all, own);
+  Tensor y = full(q.shape(), std::numeric_limits<float>::quiet_NaN());
+  const auto excess = excess_of_memory(
+      most_bytes(all.shape, p),
+      {"two-blocks-at-a-time",
+       "two blocks of keys and values, and parts as large as q: does a rank gather those of all "
+       "tokens, or keep blocks that it has passed on?"},
+      [&] { function(dist, q, kv, all.shape.length, y); });
+
+  AttentionAlone alone{all, {}};
+  for (int other = 0; other < p; ++other) alone.blocks.push_back(tokens_in(example, other));
+  auto wrong = compare_y(
+      y, alone.y_of(own),
+      {{{"own-block-alone",
+         "that is attention to this rank's keys alone: the others' blocks are missing"},
+        [&] {
+          return named_y(AttentionAlone{all, {own}}.y_of(own));
+        }},
+       {{"parts-not-rescaled",
+         "that is the parts as they are, each relative to the maximum of its block: rescale both "
+         "to "
+         "the larger one, add, and divide once, at the end"},
+        [&] { return named_y(alone.y_of(own, false)); }}},
+      {"attention-to-all-tokens",
+       "attention to the keys of all ranks: does every block come to every query once, and do "
+       "parts "
+       "with different maxima become one?"});
+  return wrong ? wrong : excess;
+}
+
+/// All ranks have the same turns: a block in each step.
+RingClock clock_of(const Case& example) {
+  const SequenceShape shape = shape_of_ring(example);
+  const int p = example.world_size;
+  return {.world_size = p,
+          .seconds =
+              [=](int rank, int step) {
+                const int source = (rank - step + p) % p;
+                const std::int64_t pairs =
+                    tokens_of(shape.length, rank, p) * tokens_of(shape.length, source, p);
+                return attention_seconds(pairs, shape.heads, shape.width);
+              },
+          .bytes =
+              [=](int rank, int step) {
+                const int source = (rank - step + p) % p;
+                return 2 * tokens_of(shape.length, source, p) * shape.row() * kElementBytes;
+              }};
+}
+
+}  // namespace
+
+Family family::ring_attention() {
+  Subject subject = {.cases = cases,
+                     .large_cases = {{.world_size = kRanksOfMemory, .count = kLargeLength}},
+                     .checks = checks_of_ring(clock_of),
+                     .limits_memory = true,
+                     .cluster = cluster_of_ring(),
+                     .count_to_show = 64,
+                     .remark = remark_on_ring(clock_of, {.world_size = 8, .count = 128})};
+  return make_family<Function>(
+      "ring_attention",
+      "(Comm& dist, const Tensor& q, const Tensor& kv, std::int64_t length, Tensor& y)", subject,
+      run);
+}
+
+}  // namespace rankbox
