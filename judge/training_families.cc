@@ -47,6 +47,7 @@ const bool kAdded = add_families({
     family::sequence_parallel(),
 
     family::ring_attention(),
+    family::ulysses(),
 });
 
 }  // namespace

@@ -44,5 +44,6 @@ Family dropout_seeds();
 Family sequence_parallel();
 
 Family ring_attention();
+Family ulysses();
 
 }  // namespace rankbox::family

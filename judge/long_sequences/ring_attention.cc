@@ -85,18 +85,21 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
 RingClock clock_of(const Case& example) {
   const SequenceShape shape = shape_of_ring(example);
   const int p = example.world_size;
+  const auto tokens = [=](int rank) { return tokens_of(shape.length, rank, p); };
+  const auto source = [=](int rank, int step) { return (rank - step + p) % p; };
   return {.world_size = p,
+          .steps = p,
           .seconds =
               [=](int rank, int step) {
-                const int source = (rank - step + p) % p;
-                const std::int64_t pairs =
-                    tokens_of(shape.length, rank, p) * tokens_of(shape.length, source, p);
-                return attention_seconds(pairs, shape.heads, shape.width);
+                return attention_seconds(tokens(rank) * tokens(source(rank, step)), shape.heads,
+                                         shape.width);
               },
-          .bytes =
+          .messages =
               [=](int rank, int step) {
-                const int source = (rank - step + p) % p;
-                return 2 * tokens_of(shape.length, source, p) * shape.row() * kElementBytes;
+                std::vector<std::int64_t> bytes;
+                if (step + 1 < p)
+                  bytes = {2 * tokens(source(rank, step)) * shape.row() * kElementBytes};
+                return bytes;
               }};
 }
 

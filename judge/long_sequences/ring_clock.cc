@@ -15,11 +15,44 @@ bool is_same(double a, double b) { return std::abs(a - b) <= 1e-9 * std::max(a, 
 
 std::string in_us(double seconds) { return fmt::format("{:.4g} µs", seconds * 1e6); }
 
+struct Traffic {
+  std::int64_t messages = 0;
+  std::int64_t bytes = 0;
+
+  std::string in_words() const {
+    return fmt::format("{} messages of {} bytes together", messages, bytes);
+  }
+  bool operator==(const Traffic&) const = default;
+};
+
+Traffic sent_by(const RingClock& clock, int rank) {
+  Traffic sum;
+  for (int step = 0; step < clock.steps; ++step) {
+    for (const std::int64_t bytes : clock.messages(rank, step))
+      sum = {sum.messages + 1, sum.bytes + bytes};
+  }
+  return sum;
+}
+
+/// Returns the longest chain: the largest messages of each step, one after the other.
+Traffic chain_of(const RingClock& clock) {
+  Traffic sum;
+  for (int step = 0; step < clock.steps; ++step) {
+    std::vector<std::int64_t> largest = clock.messages(0, step);
+    for (int rank = 1; rank < clock.world_size; ++rank) {
+      const std::vector<std::int64_t> bytes = clock.messages(rank, step);
+      for (std::size_t i = 0; i < bytes.size(); ++i) largest[i] = std::max(largest[i], bytes[i]);
+    }
+    for (const std::int64_t bytes : largest) sum = {sum.messages + 1, sum.bytes + bytes};
+  }
+  return sum;
+}
+
 /// Compares what each rank sends, and the longest chain of messages.
 std::optional<Difference> compare_traffic(const RunReport& report, const RingClock& clock) {
   const int p = clock.world_size;
   for (int rank = 0; rank < p; ++rank) {
-    std::int64_t messages = 0, bytes = 0;
+    Traffic actual;
     for (const Event& event : report.trace.ranks[static_cast<std::size_t>(rank)]) {
       if (event.kind != EventKind::kSend) continue;
       if (event.peer != (rank + 1) % p) {
@@ -34,31 +67,31 @@ std::optional<Difference> compare_traffic(const RunReport& report, const RingClo
             nullptr,
             &event};
       }
-      ++messages;
-      bytes += event.bytes;
+      actual = {actual.messages + 1, actual.bytes + event.bytes};
     }
-    const std::int64_t promised = clock.bytes_sent(rank);
-    if (messages == p - 1 && bytes == promised) continue;
-    return Difference{
-        "sent",
-        -1,
-        fmt::format("{} messages of {} bytes together", p - 1, promised),
-        fmt::format("{} messages of {} bytes together", messages, bytes),
-        {"a-block-each-step",
-         "each step but the last sends one block on, keys and values together, an empty one, too; "
-         "in the last nothing needs to travel"},
-        rank};
+    const Traffic promised = sent_by(clock, rank);
+    if (actual == promised) continue;
+    return Difference{"sent",
+                      -1,
+                      promised.in_words(),
+                      actual.in_words(),
+                      {"a-block-each-step",
+                       "a step sends its block on, keys and values together, an empty one, too; a "
+                       "block that no rank needs any more does not travel"},
+                      rank};
   }
-  if (report.cost.steps == p - 1 &&
-      report.cost.bytes == static_cast<double>(clock.bytes_of_largest())) {
+  const Traffic chain = chain_of(clock);
+  if (report.cost.steps == static_cast<double>(chain.messages) &&
+      report.cost.bytes == static_cast<double>(chain.bytes)) {
     return std::nullopt;
   }
-  return Difference{"messages one after the other",
-                    -1,
-                    fmt::format("{} steps and {} bytes", p - 1, clock.bytes_of_largest()),
-                    fmt::format("{:g} steps and {:g} bytes", report.cost.steps, report.cost.bytes),
-                    {"ranks-send-at-once", "all ranks send at the same time, to their next"},
-                    0};
+  return Difference{
+      "messages one after the other",
+      -1,
+      chain.in_words(),
+      fmt::format("{:g} messages of {:g} bytes together", report.cost.steps, report.cost.bytes),
+      {"ranks-send-at-once", "all ranks send at the same time, to their next"},
+      0};
 }
 
 std::optional<Difference> compare_work(const RunReport& report, const RingClock& clock) {
@@ -105,42 +138,27 @@ double RingClock::time(bool overlaps) const {
   const Cluster cluster = cluster_of_ring();
   const Link& link = cluster.link(true);
   std::vector<double> now(p, 0.0);
-  for (int step = 0; step < world_size; ++step) {
+  for (int step = 0; step < steps; ++step) {
     std::vector<double> computed = now;
     for (std::size_t r = 0; r < p; ++r) computed[r] += seconds(static_cast<int>(r), step);
-    const std::vector<double>& ready = overlaps ? now : computed;
-    std::vector<double> end = computed;
-    for (std::size_t r = 0; r < p && step + 1 < world_size; ++r) {
-      const std::size_t next = (r + 1) % p;
-      const double sent = std::max(ready[r], ready[next]) + link.alpha +
-                          link.beta * static_cast<double>(bytes(static_cast<int>(r), step));
-      end[r] = std::max(end[r], sent);
-      end[next] = std::max(end[next], sent);
+    // Ports send one message after the other, and receive likewise.
+    std::vector<double> sends = overlaps ? now : computed, receives = sends;
+    for (std::size_t i = 0; i < messages(0, step).size(); ++i) {
+      for (std::size_t r = 0; r < p; ++r) {
+        double& received = receives[(r + 1) % p];
+        sends[r] = std::max(sends[r], received) + link.alpha +
+                   link.beta * static_cast<double>(messages(static_cast<int>(r), step)[i]);
+        received = sends[r];
+      }
     }
-    now = end;
+    for (std::size_t r = 0; r < p; ++r) now[r] = std::max({computed[r], sends[r], receives[r]});
   }
   return *std::max_element(now.begin(), now.end());
 }
 
 double RingClock::work(int rank) const {
   double sum = 0;
-  for (int step = 0; step < world_size; ++step) sum += seconds(rank, step);
-  return sum;
-}
-
-std::int64_t RingClock::bytes_sent(int rank) const {
-  std::int64_t sum = 0;
-  for (int step = 0; step + 1 < world_size; ++step) sum += bytes(rank, step);
-  return sum;
-}
-
-std::int64_t RingClock::bytes_of_largest() const {
-  std::int64_t sum = 0;
-  for (int step = 0; step + 1 < world_size; ++step) {
-    std::int64_t largest = 0;
-    for (int rank = 0; rank < world_size; ++rank) largest = std::max(largest, bytes(rank, step));
-    sum += largest;
-  }
+  for (int step = 0; step < steps; ++step) sum += seconds(rank, step);
   return sum;
 }
 

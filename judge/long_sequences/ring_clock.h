@@ -11,19 +11,18 @@
 
 namespace rankbox {
 
-/// A ring of world_size steps; nothing travels in the last one.
+/// A ring: in each step all ranks compute, and send messages to the next rank meanwhile.
 struct RingClock {
   int world_size = 1;
-  std::function<double(int rank, int step)> seconds;      // of computing
-  std::function<std::int64_t(int rank, int step)> bytes;  // that the rank sends to the next one
+  int steps = 1;
+  std::function<double(int rank, int step)> seconds;  // of computing
+  /// The bytes of the messages that the rank sends.
+  std::function<std::vector<std::int64_t>(int rank, int step)> messages;
 
   /// Returns the time of the last rank. Ranks start a step's messages before they compute, and wait
-  /// for both at its end; or, without overlap, start them after.
+  /// for them at its end; or, without overlap, start them after.
   double time(bool overlaps = true) const;
   double work(int rank) const;
-  std::int64_t bytes_sent(int rank) const;
-  /// Returns the bytes of the largest messages, one in each step.
-  std::int64_t bytes_of_largest() const;
 };
 
 using ClockOf = RingClock (*)(const Case& example);

@@ -102,7 +102,7 @@ Sequence sequence_of(const SequenceShape& shape) {
 SequenceShape shape_of_ring(const Case& example) {
   SequenceShape shape = {*example.count, 2, 4};
   if (shape.length == kWideLength) shape.heads = 8, shape.width = 16;
-  if (shape.length == kLargeLength) shape.width = 2048;
+  if (shape.length == kLargeLength) shape.width = 1024;
   return shape;
 }
 

@@ -63,7 +63,7 @@ std::vector<NamedTensor> named_y(Tensor y);
 /// one.
 inline constexpr int kRanksOfMemory = 8;
 inline constexpr std::int64_t kWideLength = 512;
-inline constexpr std::int64_t kLargeLength = 264;
+inline constexpr std::int64_t kLargeLength = 400;
 
 /// Calls the function. Returns how it exceeds `peak` bytes besides its arguments, or keeps bytes.
 /// Where libraries hold memory, too, it returns nothing.

@@ -54,6 +54,7 @@
 #include "parallel/split_without_leak.h"
 #include "parallel/stochastic_rounding.h"
 #include "parallel/sync_batch_norm.h"
+#include "parallel/ulysses.h"
 #include "parallel/vocab_parallel_cross_entropy.h"
 #include "parallel/zero1.h"
 #include "parallel/zero2.h"
@@ -129,6 +130,7 @@ std::vector<Row> table() {
       RANKBOX_ROW("sequence_parallel", sequence_parallel),
 
       RANKBOX_ROW("ring_attention", ring_attention),
+      RANKBOX_ROW("ulysses", ulysses),
   };
 #undef RANKBOX_ROW
 }

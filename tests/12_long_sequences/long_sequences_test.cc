@@ -4,7 +4,9 @@
 
 #include <doctest/doctest.h>
 
+#include "comm/errors.h"
 #include "parallel/ring_attention.h"
+#include "parallel/ulysses.h"
 #include "tests/support/judge_rows.h"
 #include "tests/support/on_ranks.h"
 
@@ -55,6 +57,21 @@ void check_near(const std::vector<Values>& actual, const std::vector<Values>& ex
   }
 }
 
+// Two tokens on two ranks, two heads of width 1. In e^score, head 0 has 1 and 3, head 1 twice 1.
+//
+//   head 0   v = 4, 8      y = (1·4 + 3·8) / 4 = 7
+//   head 1   v = 10, 20    y = 15
+
+std::vector<float> with_all_to_alls(Comm& dist) {
+  const bool first = dist.rank() == 0;
+  const Tensor q = from_host(Values{1, 0}, {1, 2, 1});
+  const Tensor k = from_host(Values{first ? 0 : std::log(3.0F), 5}, {1, 2, 1});
+  const Tensor v = from_host(first ? Values{4, 10} : Values{8, 20}, {1, 2, 1});
+  Tensor y = zeros({1, 2, 1});
+  ulysses(dist, q, k, v, y);
+  return to_host(y);
+}
+
 }  // namespace
 
 TEST_CASE("ring_attention: judged") { judge_rows("ring_attention"); }
@@ -69,6 +86,25 @@ TEST_CASE("ring_attention: a block of two tokens, 16 bytes, takes every step") {
   // Additions: on the chain of rank 1 a maximum, a sum and a value for each of two queries.
   CHECK(cost_of(2, around_the_ring) == Cost{1, 16, 24});
   CHECK(cost_of(1, around_the_ring) == Cost{0, 0, 0});
+}
+
+TEST_CASE("ulysses: judged") { judge_rows("ulysses"); }
+
+TEST_CASE("ulysses: each rank's token has both heads, over both tokens") {
+  check_near(on_ranks(2, with_all_to_alls), every(2, {7, 15}));
+}
+
+TEST_CASE("ulysses: half of q, k, v and y travels: 4 bytes each") {
+  CHECK(cost_of(2, with_all_to_alls) == Cost{4, 16, 0});
+}
+
+TEST_CASE("ulysses: heads that the ranks do not divide are refused in one line") {
+  const auto with_three_heads = [](Comm& dist) {
+    Tensor y = zeros({1, 3, 1});
+    ulysses(dist, zeros({1, 3, 1}), zeros({1, 3, 1}), zeros({1, 3, 1}), y);
+  };
+  CHECK_THROWS_WITH_AS(on_ranks(2, with_three_heads), doctest::Contains("3 heads on 2 ranks"),
+                       InvalidArgument);
 }
 
 }  // namespace rankbox
