@@ -48,6 +48,7 @@ const bool kAdded = add_families({
 
     family::ring_attention(),
     family::ulysses(),
+    family::ring_attention_causal_zigzag(),
 });
 
 }  // namespace

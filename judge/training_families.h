@@ -45,5 +45,6 @@ Family sequence_parallel();
 
 Family ring_attention();
 Family ulysses();
+Family ring_attention_causal_zigzag();
 
 }  // namespace rankbox::family

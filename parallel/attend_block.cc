@@ -167,12 +167,22 @@ std::int64_t heads_of_rank(const Tensor& q, int world_size) {
   return extents[1] / world_size;
 }
 
+std::int64_t zigzag_chunk(std::int64_t length, int world_size) {
+  const std::int64_t chunks = 2 * std::int64_t{world_size};
+  if (length % chunks == 0) return length / chunks;
+  throw InvalidArgument(fmt::format(
+      "{} tokens on {} ranks: zigzag cuts them into {} equal chunks; pad the sequence to "
+      "{} tokens",
+      length, world_size, chunks, (length / chunks + 1) * chunks));
+}
+
 Tensor empty_kv(const Tensor& kv, std::int64_t tokens) {
   std::vector<std::int64_t> extents = kv.shape().extents();
   if (extents.size() != 4) {
     throw InvalidArgument(fmt::format(
         "empty_kv: kv has shape {}, expected [2, tokens, heads, width]", to_string(kv.shape())));
   }
+  extents[0] = 2;
   extents[1] = tokens;
   return Tensor(Shape(extents));
 }

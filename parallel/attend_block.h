@@ -50,7 +50,7 @@ void rescale(AttentionPart& part, const Tensor& maximum);
 /// Returns y [queries, heads, width]: weighted / sum. REQUIRES: there was a key for each query.
 Tensor normalized(AttentionPart part);
 
-/// Returns an empty tensor for the keys and values of this many tokens, with the heads of `kv`.
+/// Returns a new tensor [2, tokens, heads, width] with the heads of `kv`.
 Tensor empty_kv(const Tensor& kv, std::int64_t tokens);
 
 /// Returns the tensor with its pieces in another order: rows × columns pieces of equal size, one
@@ -66,6 +66,10 @@ std::int64_t heads_of_rank(const Tensor& q, int world_size);
 constexpr std::int64_t tokens_of(std::int64_t length, int rank, int world_size) {
   return length * (rank + 1) / world_size - length * rank / world_size;
 }
+
+/// Returns the tokens of a chunk where a sequence is cut into 2 · world_size of them. Throws
+/// InvalidArgument if that does not divide the length.
+std::int64_t zigzag_chunk(std::int64_t length, int world_size);
 
 /// Returns the virtual time of this many pairs of a query and a key: of each of these, 4 · width
 /// operations per head, at 10 billion a second.

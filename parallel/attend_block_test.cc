@@ -166,6 +166,12 @@ TEST_CASE("ranks get whole heads, or an error in one line that says how many the
   CHECK_THROWS_AS((void)heads_of_rank(zeros({5, 6}), 2), InvalidArgument);
 }
 
+TEST_CASE("zigzag has equal chunks, or an error in one line that says how far to pad") {
+  CHECK(zigzag_chunk(24, 4) == 3);
+  CHECK(zigzag_chunk(0, 4) == 0);
+  CHECK_THROWS_WITH_AS((void)zigzag_chunk(20, 4), doctest::Contains("24 tokens"), InvalidArgument);
+}
+
 TEST_CASE("shapes that do not fit together are refused") {
   alone([](Comm& dist) {
     const Tensor q = zeros({3, kHeads, kWidth});

@@ -6,6 +6,7 @@
 
 #include "comm/errors.h"
 #include "parallel/ring_attention.h"
+#include "parallel/ring_attention_causal_zigzag.h"
 #include "parallel/ulysses.h"
 #include "tests/support/judge_rows.h"
 #include "tests/support/on_ranks.h"
@@ -72,6 +73,30 @@ std::vector<float> with_all_to_alls(Comm& dist) {
   return to_host(y);
 }
 
+// Four tokens in four chunks on two ranks, one head of width 1, all queries 1. In e^score, keys are
+// 1, 2, 1 and 4, and tokens attend to those before them:
+//
+//   v = 6    12                        0                       8.5
+//   y = 6    (6 + 24) / 3 = 10         (6 + 24 + 0) / 4 = 7.5  (6 + 24 + 0 + 34) / 8 = 8
+//
+// Rank 0 has chunks 0 and 3, rank 1 has 1 and 2.
+
+std::vector<float> in_zigzag(Comm& dist) {
+  const int p = dist.world_size();
+  const Values k = {0, std::log(2.0F), 0, std::log(4.0F)}, v = {6, 12, 0, 8.5F};
+  const std::int64_t chunk = 4 / (2 * p);
+  Values both;
+  for (const int number : {dist.rank(), 2 * p - 1 - dist.rank()}) {
+    for (const Values* const from : {&k, &v}) {
+      both.insert(both.end(), from->begin() + number * chunk, from->begin() + (number + 1) * chunk);
+    }
+  }
+  Tensor y = zeros({2 * chunk, 1, 1});
+  ring_attention_causal_zigzag(dist, full({2 * chunk, 1, 1}, 1.0F),
+                               from_host(both, {4, chunk, 1, 1}), 4, y);
+  return to_host(y);
+}
+
 }  // namespace
 
 TEST_CASE("ring_attention: judged") { judge_rows("ring_attention"); }
@@ -104,6 +129,27 @@ TEST_CASE("ulysses: heads that the ranks do not divide are refused in one line")
     ulysses(dist, zeros({1, 3, 1}), zeros({1, 3, 1}), zeros({1, 3, 1}), y);
   };
   CHECK_THROWS_WITH_AS(on_ranks(2, with_three_heads), doctest::Contains("3 heads on 2 ranks"),
+                       InvalidArgument);
+}
+
+TEST_CASE("ring_attention_causal_zigzag: judged") { judge_rows("ring_attention_causal_zigzag"); }
+
+TEST_CASE("ring_attention_causal_zigzag: tokens attend to those before them, on any rank") {
+  check_near(on_ranks(1, in_zigzag), {{6, 10, 7.5, 8}});
+  check_near(on_ranks(2, in_zigzag), {{6, 8}, {10, 7.5}});
+}
+
+TEST_CASE("ring_attention_causal_zigzag: one block of 16 bytes, and five parts on each rank") {
+  // 12 bytes for each: a maximum, a sum and a value of one query.
+  CHECK(cost_of(2, in_zigzag) == Cost{1, 16, 60});
+}
+
+TEST_CASE("ring_attention_causal_zigzag: a length that 2p does not divide is refused in one line") {
+  const auto with_six_tokens = [](Comm& dist) {
+    Tensor y = zeros({2, 1, 1});
+    ring_attention_causal_zigzag(dist, zeros({2, 1, 1}), zeros({4, 1, 1, 1}), 6, y);
+  };
+  CHECK_THROWS_WITH_AS(on_ranks(2, with_six_tokens), doctest::Contains("6 tokens on 2 ranks"),
                        InvalidArgument);
 }
 
