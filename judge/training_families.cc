@@ -49,6 +49,7 @@ const bool kAdded = add_families({
     family::ring_attention(),
     family::ulysses(),
     family::ring_attention_causal_zigzag(),
+    family::ring_attention_backward(),
 });
 
 }  // namespace

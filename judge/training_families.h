@@ -46,5 +46,6 @@ Family sequence_parallel();
 Family ring_attention();
 Family ulysses();
 Family ring_attention_causal_zigzag();
+Family ring_attention_backward();
 
 }  // namespace rankbox::family

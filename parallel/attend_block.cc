@@ -58,6 +58,26 @@ void weigh(MatrixOf<float> scores, std::int64_t heads, std::int64_t first, bool 
   });
 }
 
+/// Every row of the scores becomes the softmax p = e^(scale · score - log_sum); dp, the derivatives
+/// by p, become those by the products of q and k. log_sum is that of one head, `heads` apart.
+void derive(MatrixOf<float> scores, MatrixOf<float> dp, const BlockShape& shape, float scale,
+            const float* y, const float* dy, const float* log_sum) {
+  const std::int64_t keys = scores.columns, heads = shape.heads, width = shape.width;
+  float* const weights = scores.data;
+  float* const derivatives = dp.data;
+  for_each_row(scores.rows, [=] RANKBOX_PORTABLE(Lanes lanes, std::int64_t row) {
+    const std::int64_t first = row * heads * width;
+    const float product =
+        lanes.sum<float>(width, [=](std::int64_t i) { return dy[first + i] * y[first + i]; });
+    lanes.each(keys, [=](std::int64_t j) {
+      float& weight = weights[row * keys + j];
+      float& derivative = derivatives[row * keys + j];
+      weight = std::exp(scale * weight - log_sum[row * heads]);
+      derivative = scale * weight * (derivative - product);
+    });
+  });
+}
+
 void check_rows(const char* call, const AttentionPart& part, const Tensor& maximum) {
   if (part.maximum.size() == maximum.size() && part.sum.size() == maximum.size()) return;
   throw InvalidArgument(
@@ -104,6 +124,48 @@ AttentionPart attend_block(Comm& dist, const Tensor& q, const Tensor& kv, Mask m
     }
   }
   return part;
+}
+
+Tensor attend_block_backward(Comm& dist, const Tensor& q, const Tensor& kv, const Tensor& y,
+                             const Tensor& log_sum, const Tensor& dy, Tensor& dq) {
+  const BlockShape shape = shape_of(q, kv);
+  if (y.size() != q.size() || dy.size() != q.size() || dq.size() != q.size() ||
+      log_sum.size() != shape.queries * shape.heads) {
+    throw InvalidArgument(fmt::format(
+        "attend_block_backward: q has {} elements, y {}, dy {}, dq {} and log_sum {}, expected as "
+        "many, and {} of log_sum",
+        q.size(), y.size(), dy.size(), dq.size(), log_sum.size(), shape.queries * shape.heads));
+  }
+  Tensor dkv = zeros(kv.shape());
+  if (shape.queries * shape.keys == 0) return dkv;
+
+  dist.compute(attention_backward_seconds(shape.queries * shape.keys, shape.heads, shape.width),
+               "backward");
+  const float scale = 1 / std::sqrt(static_cast<float>(shape.width));
+  const std::int64_t half = kv.size() / 2;
+  const std::int64_t tile = std::min(shape.queries, kMostRows);
+  Tensor scores({tile, shape.keys}), dscores({tile, shape.keys});
+  for (std::int64_t head = 0; head < shape.heads; ++head) {
+    const auto k = head_of(kv.data(), shape, head, 0, shape.keys);
+    const auto v = head_of(kv.data() + half, shape, head, 0, shape.keys);
+    const auto dk = head_of(dkv.data(), shape, head, 0, shape.keys);
+    const auto dv = head_of(dkv.data() + half, shape, head, 0, shape.keys);
+    for (std::int64_t begin = 0; begin < shape.queries; begin += kMostRows) {
+      const std::int64_t end = std::min(begin + kMostRows, shape.queries);
+      const MatrixOf<float> p = {scores.data(), end - begin, shape.keys};
+      const MatrixOf<float> ds = {dscores.data(), end - begin, shape.keys};
+      const auto queries = head_of(q.data(), shape, head, begin, end);
+      const auto dout = head_of(dy.data(), shape, head, begin, end);
+      multiply(queries, k.transposed(), p);
+      multiply(dout, v.transposed(), ds);
+      derive(p, ds, shape, scale, head_of(y.data(), shape, head, begin, end).data, dout.data,
+             log_sum.data() + begin * shape.heads + head);
+      multiply(p.transposed(), dout, dv, Into::kAdd);
+      multiply(ds, k, head_of(dq.data(), shape, head, begin, end), Into::kAdd);
+      multiply(ds.transposed(), queries, dk, Into::kAdd);
+    }
+  }
+  return dkv;
 }
 
 void rescale(AttentionPart& part, const Tensor& maximum) {

@@ -50,6 +50,14 @@ void rescale(AttentionPart& part, const Tensor& maximum);
 /// Returns y [queries, heads, width]: weighted / sum. REQUIRES: there was a key for each query.
 Tensor normalized(AttentionPart part);
 
+/// Returns dkv [2, keys, heads, width]: these queries' share of the derivatives by keys and values.
+/// Adds to dq what the block contributes. Spends virtual time: attention_backward_seconds().
+///
+/// @param q, y, dy, dq [queries, heads, width]
+/// @param log_sum [queries, heads]: log Σ_j e^(s_ij) over the keys of all blocks
+Tensor attend_block_backward(Comm& dist, const Tensor& q, const Tensor& kv, const Tensor& y,
+                             const Tensor& log_sum, const Tensor& dy, Tensor& dq);
+
 /// Returns a new tensor [2, tokens, heads, width] with the heads of `kv`.
 Tensor empty_kv(const Tensor& kv, std::int64_t tokens);
 
@@ -75,6 +83,12 @@ std::int64_t zigzag_chunk(std::int64_t length, int world_size);
 /// operations per head, at 10 billion a second.
 constexpr double attention_seconds(std::int64_t pairs, std::int64_t heads, std::int64_t width) {
   return 4e-10 * static_cast<double>(pairs * heads * width);
+}
+
+/// The same for attend_block_backward, of each of these 10 · width operations.
+constexpr double attention_backward_seconds(std::int64_t pairs, std::int64_t heads,
+                                            std::int64_t width) {
+  return 2.5 * attention_seconds(pairs, heads, width);
 }
 
 }  // namespace rankbox

@@ -124,15 +124,70 @@ TEST_CASE("a causal block: query i attends to keys 0 to i") {
   check_near(y, expected(q, k, v, kTokens, [](std::int64_t query) { return query + 1; }));
 }
 
+/// Loss Σ y dy of queries that attend to all keys, in double precision by finite differences.
+double loss_of(const std::vector<float>& q, const std::vector<float>& k,
+               const std::vector<float>& v, const std::vector<float>& dy, std::int64_t queries,
+               std::int64_t keys) {
+  const std::vector<float> y = expected(q, k, v, queries, [=](std::int64_t) { return keys; });
+  double loss = 0;
+  for (std::size_t i = 0; i < y.size(); ++i) loss += double{y[i]} * double{dy[i]};
+  return loss;
+}
+
+TEST_CASE("the shares of blocks add up to the derivatives, by finite differences") {
+  constexpr std::int64_t kQueries = 3, kKeys = 5;
+  const auto q = values(kQueries, "q", 1), dy = values(kQueries, "dy", 1);
+  const auto k = values(kKeys, "k", 1), v = values(kKeys, "v", 1);
+  std::vector<float> dq, dk, dv;
+  alone([&](Comm& dist) {
+    const Tensor queries = from_host(q, {kQueries, kHeads, kWidth});
+    const AttentionPart all = attend_block(dist, queries, kv_of(k, v, 0, kKeys));
+    std::vector<float> log_sum = to_host(all.maximum);
+    const std::vector<float> sum = to_host(all.sum);
+    for (std::size_t i = 0; i < sum.size(); ++i) log_sum[i] += std::log(sum[i]);
+    Tensor of_q = zeros(queries.shape());
+    const Tensor y = normalized({all.weighted, all.maximum, all.sum});
+    for (const auto& [begin, end] : {std::pair(0, 2), std::pair(2, 2), std::pair(2, 5)}) {
+      const std::vector<float> part = to_host(attend_block_backward(
+          dist, queries, kv_of(k, v, begin, end), y, from_host(log_sum, {kQueries, kHeads}),
+          from_host(dy, queries.shape()), of_q));
+      const auto half = static_cast<std::ptrdiff_t>(part.size() / 2);
+      dk.insert(dk.end(), part.begin(), part.begin() + half);
+      dv.insert(dv.end(), part.begin() + half, part.end());
+    }
+    dq = to_host(of_q);
+  });
+  const auto check = [&](const std::vector<float>& values_of, const std::vector<float>& derivatives,
+                         auto loss) {
+    constexpr float kStep = 1.0F / 64;
+    REQUIRE(values_of.size() == derivatives.size());
+    for (std::size_t i = 0; i < values_of.size(); ++i) {
+      CAPTURE(i);
+      std::vector<float> more = values_of, less = values_of;
+      more[i] += kStep;
+      less[i] -= kStep;
+      const double slope = (loss(more) - loss(less)) / (double{more[i]} - double{less[i]});
+      CHECK(std::abs(slope - double{derivatives[i]}) < 1e-3);
+    }
+  };
+  check(q, dq, [&](const auto& x) { return loss_of(x, k, v, dy, kQueries, kKeys); });
+  check(k, dk, [&](const auto& x) { return loss_of(q, x, v, dy, kQueries, kKeys); });
+  check(v, dv, [&](const auto& x) { return loss_of(q, k, x, dy, kQueries, kKeys); });
+}
+
 TEST_CASE("a block takes the virtual time of its pairs") {
   const RunReport report = alone([&](Comm& dist) {
     const Tensor q = full({3, kHeads, kWidth}, 1.0F);
     (void)attend_block(dist, q, full({2, 5, kHeads, kWidth}, 1.0F));                 // 15 pairs
     (void)attend_block(dist, q, full({2, 3, kHeads, kWidth}, 1.0F), Mask::kCausal);  // 6 pairs
-    (void)attend_block(dist, q, full({2, 0, kHeads, kWidth}, 1.0F));                 // none
+    const Tensor kv = full({2, 1, kHeads, kWidth}, 1.0F);
+    Tensor dq = zeros(q.shape());  // 3 pairs, 2.5 times as long
+    (void)attend_block_backward(dist, q, kv, q, zeros({3, kHeads}), q, dq);
+    (void)attend_block(dist, q, full({2, 0, kHeads, kWidth}, 1.0F));  // none
   });
   if (report.trace.ranks.empty()) return;  // only the sandbox has virtual time
-  CHECK(report.virtual_seconds == doctest::Approx(attention_seconds(21, kHeads, kWidth)));
+  CHECK(report.virtual_seconds == doctest::Approx(attention_seconds(21, kHeads, kWidth) +
+                                                  attention_backward_seconds(3, kHeads, kWidth)));
 }
 
 TEST_CASE("more queries than the scores of a time: all attend to the same keys") {
@@ -180,7 +235,11 @@ TEST_CASE("shapes that do not fit together are refused") {
     CHECK_THROWS_AS((void)attend_block(dist, q, zeros({2, 4, kHeads, kWidth}), Mask::kCausal),
                     InvalidArgument);
     CHECK_THROWS_AS((void)empty_kv(q, 3), InvalidArgument);
-    AttentionPart part = attend_block(dist, q, zeros({2, 4, kHeads, kWidth}));
+    Tensor dq = zeros({2, kHeads, kWidth});
+    const Tensor kv = zeros({2, 4, kHeads, kWidth});
+    CHECK_THROWS_AS((void)attend_block_backward(dist, q, kv, q, zeros({3, kHeads}), q, dq),
+                    InvalidArgument);
+    AttentionPart part = attend_block(dist, q, kv);
     CHECK_THROWS_AS(rescale(part, zeros({2, kHeads})), InvalidArgument);
     part.sum = zeros({2, kHeads});
     CHECK_THROWS_AS((void)normalized(std::move(part)), InvalidArgument);

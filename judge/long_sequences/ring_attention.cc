@@ -4,7 +4,6 @@
 
 #include <limits>
 
-#include "judge/case_lists.h"
 #include "judge/long_sequences/ring_clock.h"
 #include "judge/long_sequences/sequence.h"
 #include "judge/training_families.h"
@@ -15,41 +14,18 @@ namespace {
 
 using Function = decltype(&ring_attention);
 
-std::vector<Case> cases() {
-  constexpr std::int64_t kMostTokens = 200;
-  std::vector<Case> cases;
-  for (const int p : world_sizes()) {
-    for (const std::int64_t length : counts(p)) {
-      if (length <= kMostTokens) cases.push_back({.world_size = p, .count = length});
-    }
-    // Blocks that take less time than their messages, and blocks that take more.
-    for (const std::int64_t tokens : {4, 16})
-      cases.push_back({.world_size = p, .count = tokens * p});
-    if (p == kRanksOfMemory) cases.push_back({.world_size = p, .count = kWideLength});
-  }
-  return cases;
-}
-
-std::int64_t begin_of(const Case& example, int rank) {
-  return *example.count * rank / example.world_size;
-}
-
-Tokens tokens_in(const Case& example, int rank) {
-  return tokens_between(begin_of(example, rank), begin_of(example, rank + 1));
-}
-
-/// Two blocks, and the weighted values of all blocks, of the last and of what becomes of them, and
+/// Two blocks and the sandbox's copy of one that arrives, and the weighted values of all blocks, of the last and of what becomes of them, and
 /// the scores of one head.
 std::int64_t most_bytes(const SequenceShape& all, int world_size) {
   const std::int64_t tokens = (all.length + world_size - 1) / world_size;
   const std::int64_t rows = tokens * all.row();
-  return (2 * 2 * rows + 3 * rows + 6 * tokens * all.heads + tokens * tokens) * kElementBytes;
+  return (3 * 2 * rows + 3 * rows + 6 * tokens * all.heads + tokens * tokens) * kElementBytes;
 }
 
 std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
   const int p = dist.world_size(), rank = dist.rank();
   const Sequence all = sequence_of(shape_of_ring(example));
-  const Tokens own = tokens_in(example, rank);
+  const Tokens own = tokens_of_rank(all.shape.length, rank, p);
   const Tensor q = rows_of(all, all.q, own);
   const Tensor kv = kv_of(all, own);
   Tensor y = full(q.shape(), std::numeric_limits<float>::quiet_NaN());
@@ -61,7 +37,8 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
       [&] { function(dist, q, kv, all.shape.length, y); });
 
   AttentionAlone alone{all, {}};
-  for (int other = 0; other < p; ++other) alone.blocks.push_back(tokens_in(example, other));
+  for (int other = 0; other < p; ++other)
+    alone.blocks.push_back(tokens_of_rank(all.shape.length, other, p));
   auto wrong = compare_y(
       y, alone.y_of(own),
       {{{"own-block-alone",
@@ -106,7 +83,7 @@ RingClock clock_of(const Case& example) {
 }  // namespace
 
 Family family::ring_attention() {
-  Subject subject = {.cases = cases,
+  Subject subject = {.cases = cases_of_ring,
                      .large_cases = {{.world_size = kRanksOfMemory, .count = kLargeLength}},
                      .checks = checks_of_ring(clock_of),
                      .limits_memory = true,

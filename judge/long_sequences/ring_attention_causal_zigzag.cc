@@ -42,12 +42,12 @@ Tokens tokens_in(std::int64_t length, int first, int second, int world_size) {
   return tokens;
 }
 
-/// Two blocks, copies of half of one and of the queries, the parts of both chunks and of the one at
+/// Two blocks and the sandbox's copy of one that arrives, copies of half of one and of the queries, the parts of both chunks and of the one at
 /// work, and the scores of one head.
 std::int64_t most_bytes(const SequenceShape& all, int world_size) {
   const std::int64_t tokens = all.length / world_size;
   const std::int64_t rows = tokens * all.row();
-  return (2 * 2 * rows + 2 * rows + 3 * rows + 6 * tokens * all.heads + tokens * tokens) *
+  return (3 * 2 * rows + 2 * rows + 3 * rows + 6 * tokens * all.heads + tokens * tokens) *
          kElementBytes;
 }
 

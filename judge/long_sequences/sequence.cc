@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "judge/case_lists.h"
 #include "judge/judge.h"
 #include "judge/memory_window.h"
 #include "judge/salt.h"
@@ -18,7 +19,7 @@ namespace {
 
 constexpr float kBound = 1e-5F;
 constexpr float kLoud = 128;
-constexpr std::int64_t kBookkeeping = std::int64_t{64} << 10;  // of the sandbox: mailboxes
+constexpr std::int64_t kBookkeeping = std::int64_t{16} << 10;
 
 /// Multiples of 1/2 from -1 to 1: scores are exact, in any order of additions.
 std::vector<float> halves_of(std::int64_t number, const char* name, float factor) {
@@ -91,19 +92,41 @@ Tokens tokens_between(std::int64_t begin, std::int64_t end) {
   return tokens;
 }
 
-Sequence sequence_of(const SequenceShape& shape) {
+Sequence sequence_of(const SequenceShape& shape, bool may_overflow) {
   const std::int64_t elements = shape.length * shape.row();
+  const bool is_loud = may_overflow && shape.length % 2 == 1;
   return {.shape = shape,
-          .q = halves_of(elements, "q", shape.length % 2 == 1 ? kLoud : 1),
+          .q = halves_of(elements, "q", is_loud ? kLoud : 1),
           .k = halves_of(elements, "k", 1),
-          .v = halves_of(elements, "v", 1)};
+          .v = halves_of(elements, "v", 1),
+          .dy = halves_of(elements, "dy", 1)};
+}
+
+std::vector<Case> cases_of_ring() {
+  constexpr std::int64_t kMostTokens = 150;
+  std::vector<Case> cases;
+  for (const int p : world_sizes()) {
+    for (const std::int64_t length : counts(p)) {
+      if (length <= kMostTokens) cases.push_back({.world_size = p, .count = length});
+    }
+    // Blocks that take less time than their messages, and blocks that take more.
+    for (const std::int64_t tokens : {4, 16})
+      cases.push_back({.world_size = p, .count = tokens * p});
+    if (p == kRanksOfMemory) cases.push_back({.world_size = p, .count = kWideLength});
+  }
+  return cases;
 }
 
 SequenceShape shape_of_ring(const Case& example) {
   SequenceShape shape = {*example.count, 2, 4};
+  if (example.world_size != kRanksOfMemory) return shape;
   if (shape.length == kWideLength) shape.heads = 8, shape.width = 16;
-  if (shape.length == kLargeLength) shape.width = 1024;
+  if (shape.length == kLargeLength) shape.width = 2560;
   return shape;
+}
+
+Tokens tokens_of_rank(std::int64_t length, int rank, int world_size) {
+  return tokens_between(length * rank / world_size, length * (rank + 1) / world_size);
 }
 
 Tensor rows_of(const Sequence& sequence, const std::vector<float>& all, const Tokens& tokens) {
@@ -138,15 +161,18 @@ Tensor AttentionAlone::y_of(const Tokens& queries, bool rescales) const {
       y, {static_cast<std::int64_t>(queries.size()), sequence.shape.heads, sequence.shape.width});
 }
 
-std::vector<NamedTensor> named_y(Tensor y) {
-  std::vector<NamedTensor> named(1);
-  named.front() = {"y", std::move(y)};
-  return named;
+std::vector<NamedTensor> named(const char* name, Tensor tensor) {
+  std::vector<NamedTensor> all(1);
+  all.front() = {name, std::move(tensor)};
+  return all;
 }
 
-std::optional<Difference> compare_y(const Tensor& y, const Tensor& expected,
-                                    const std::vector<Mistake>& mistakes, const Hint& otherwise) {
-  return compare_tensors(named_y(clone(y)), named_y(clone(expected)), kBound, mistakes, otherwise);
+std::optional<Difference> compare_named(const char* name, const Tensor& actual,
+                                        const Tensor& expected,
+                                        const std::vector<Mistake>& mistakes,
+                                        const Hint& otherwise) {
+  return compare_tensors(named(name, clone(actual)), named(name, clone(expected)), kBound, mistakes,
+                         otherwise);
 }
 
 std::optional<Difference> excess_of_memory(std::int64_t peak, const Hint& hint,

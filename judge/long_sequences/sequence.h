@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "comm/tensor.h"
@@ -27,13 +28,21 @@ struct SequenceShape {
   std::int64_t row() const { return heads * width; }  // elements of a token's q, k or v
 };
 
-/// q, k and v of all tokens: [length, heads, width] each, in host memory. Scores and the values of
-/// narrow heads are exact. Where the length is odd, scores are so large that e^score overflows.
+/// q, k, v and dy of all tokens: [length, heads, width] each, in host memory. Scores of narrow heads
+/// are exact.
 struct Sequence {
   SequenceShape shape;
-  std::vector<float> q = {}, k = {}, v = {};
+  std::vector<float> q = {}, k = {}, v = {}, dy = {};
 };
-Sequence sequence_of(const SequenceShape& shape);
+
+/// @param may_overflow where the length is odd, scores are so large that e^score overflows
+Sequence sequence_of(const SequenceShape& shape, bool may_overflow = true);
+
+/// Returns the cases of rings whose blocks may differ by a token.
+std::vector<Case> cases_of_ring();
+
+/// Returns the tokens that a rank has of a sequence, in order.
+Tokens tokens_of_rank(std::int64_t length, int rank, int world_size);
 
 /// Returns the shape of a case of the rings, whose count is the length.
 SequenceShape shape_of_ring(const Case& example);
@@ -54,16 +63,25 @@ struct AttentionAlone {
   Tensor y_of(const Tokens& queries, bool rescales = true) const;
 };
 
-/// Compares y; the results of mistakes are called "y", too.
-std::optional<Difference> compare_y(const Tensor& y, const Tensor& expected,
-                                    const std::vector<Mistake>& mistakes, const Hint& otherwise);
-std::vector<NamedTensor> named_y(Tensor y);
+/// Compares one tensor. Mistakes are `named`, too.
+std::optional<Difference> compare_named(const char* name, const Tensor& actual,
+                                        const Tensor& expected,
+                                        const std::vector<Mistake>& mistakes,
+                                        const Hint& otherwise);
+std::vector<NamedTensor> named(const char* name, Tensor tensor);
+
+inline std::optional<Difference> compare_y(const Tensor& y, const Tensor& expected,
+                                           const std::vector<Mistake>& mistakes,
+                                           const Hint& otherwise) {
+  return compare_named("y", y, expected, mistakes, otherwise);
+}
+inline std::vector<NamedTensor> named_y(Tensor y) { return named("y", std::move(y)); }
 
 /// Length of the cases of rings that limit memory, in worlds of kRanksOfMemory; and of the large
 /// one.
 inline constexpr int kRanksOfMemory = 8;
-inline constexpr std::int64_t kWideLength = 512;
-inline constexpr std::int64_t kLargeLength = 400;
+inline constexpr std::int64_t kWideLength = 256;
+inline constexpr std::int64_t kLargeLength = 160;
 
 /// Calls the function. Returns how it exceeds `peak` bytes besides its arguments, or keeps bytes.
 /// Where libraries hold memory, too, it returns nothing.

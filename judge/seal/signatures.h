@@ -49,6 +49,7 @@
 #include "parallel/pipeline_data_parallel.h"
 #include "parallel/pipeline_interleaved.h"
 #include "parallel/ring_attention.h"
+#include "parallel/ring_attention_backward.h"
 #include "parallel/ring_attention_causal_zigzag.h"
 #include "parallel/row_linear.h"
 #include "parallel/sequence_parallel.h"
@@ -133,6 +134,7 @@ std::vector<Row> table() {
       RANKBOX_ROW("ring_attention", ring_attention),
       RANKBOX_ROW("ulysses", ulysses),
       RANKBOX_ROW("ring_attention_causal_zigzag", ring_attention_causal_zigzag),
+      RANKBOX_ROW("ring_attention_backward", ring_attention_backward),
   };
 #undef RANKBOX_ROW
 }

@@ -6,6 +6,7 @@
 
 #include "comm/errors.h"
 #include "parallel/ring_attention.h"
+#include "parallel/ring_attention_backward.h"
 #include "parallel/ring_attention_causal_zigzag.h"
 #include "parallel/ulysses.h"
 #include "tests/support/judge_rows.h"
@@ -97,6 +98,26 @@ std::vector<float> in_zigzag(Comm& dist) {
   return to_host(y);
 }
 
+// Two tokens on two ranks, one head of width 1, v = (4 8), dy = (1 1), k = (0 log 3).
+//
+//   q = 1    softmax (1/4 3/4)    y = D = 7    ds = (1/4 (4 - 7)  3/4 (8 - 7)) = (-3/4 3/4)
+//   q = 0            (1/2 1/2)            6         (1/2 (4 - 6)  1/2 (8 - 6)) = (-1 1)
+//
+//   dq = (3/4 log 3  log 3)    dk = (-3/4·1 - 1·0  3/4·1 + 1·0)    dv = (1/4 + 1/2  3/4 + 1/2)
+
+std::vector<float> back_around_the_ring(Comm& dist) {
+  const bool first = dist.rank() == 0;
+  const Shape one = {1, 1, 1};
+  const Tensor q = full(one, first ? 1.0F : 0.0F), y = full(one, first ? 7.0F : 6.0F);
+  const Tensor kv = from_host(first ? Values{0, 4} : Values{std::log(3.0F), 8}, {2, 1, 1, 1});
+  const Tensor log_sum = full({1, 1}, std::log(first ? 4.0F : 2.0F));
+  Tensor dq = full(one, 100.0F), dkv = full(kv.shape(), 100.0F);
+  ring_attention_backward(dist, q, kv, y, log_sum, full(one, 1.0F), 2, dq, dkv);
+  Values all = to_host(dq);
+  for (const float value : to_host(dkv)) all.push_back(value);
+  return all;
+}
+
 }  // namespace
 
 TEST_CASE("ring_attention: judged") { judge_rows("ring_attention"); }
@@ -151,6 +172,18 @@ TEST_CASE("ring_attention_causal_zigzag: a length that 2p does not divide is ref
   };
   CHECK_THROWS_WITH_AS(on_ranks(2, with_six_tokens), doctest::Contains("6 tokens on 2 ranks"),
                        InvalidArgument);
+}
+
+TEST_CASE("ring_attention_backward: judged") { judge_rows("ring_attention_backward"); }
+
+TEST_CASE("ring_attention_backward: dq stays, dk and dv come home with all ranks' shares") {
+  const float log3 = std::log(3.0F);
+  check_near(on_ranks(2, back_around_the_ring),
+             {{0.75F * log3, -0.75F, 0.75F}, {log3, 0.75F, 1.25F}});
+}
+
+TEST_CASE("ring_attention_backward: a block goes once, its gradients twice, of 8 bytes each") {
+  CHECK(cost_of(2, back_around_the_ring) == Cost{3, 24, 8});
 }
 
 }  // namespace rankbox
