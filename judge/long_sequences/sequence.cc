@@ -121,7 +121,7 @@ SequenceShape shape_of_ring(const Case& example) {
   SequenceShape shape = {*example.count, 2, 4};
   if (example.world_size != kRanksOfMemory) return shape;
   if (shape.length == kWideLength) shape.heads = 8, shape.width = 16;
-  if (shape.length == kLargeLength) shape.width = 2560;
+  if (shape.length == kLargeLength) shape.width = 25600;
   return shape;
 }
 

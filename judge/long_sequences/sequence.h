@@ -81,7 +81,7 @@ inline std::vector<NamedTensor> named_y(Tensor y) { return named("y", std::move(
 /// one.
 inline constexpr int kRanksOfMemory = 8;
 inline constexpr std::int64_t kWideLength = 256;
-inline constexpr std::int64_t kLargeLength = 160;
+inline constexpr std::int64_t kLargeLength = 16;
 
 /// Calls the function. Returns how it exceeds `peak` bytes besides its arguments, or keeps bytes.
 /// Where libraries hold memory, too, it returns nothing.
