@@ -1,4 +1,4 @@
-// The families of the chapters about training, 6 to 12.
+// The families of the chapters about training, from 6 on.
 #pragma once
 
 #include "judge/families.h"
