@@ -45,6 +45,11 @@ const bool kAdded = add_families({
     family::vocab_parallel_cross_entropy(),
     family::dropout_seeds(),
     family::sequence_parallel(),
+
+    family::ring_attention(),
+    family::ulysses(),
+    family::ring_attention_causal_zigzag(),
+    family::ring_attention_backward(),
 });
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The families of the chapters about training, 6 to 10.
+// The families of the chapters about training, from 6 on.
 #pragma once
 
 #include "judge/families.h"
@@ -42,5 +42,10 @@ Family parallel_attention();
 Family vocab_parallel_cross_entropy();
 Family dropout_seeds();
 Family sequence_parallel();
+
+Family ring_attention();
+Family ulysses();
+Family ring_attention_causal_zigzag();
+Family ring_attention_backward();
 
 }  // namespace rankbox::family

@@ -48,11 +48,15 @@
 #include "parallel/parallel_mlp.h"
 #include "parallel/pipeline_data_parallel.h"
 #include "parallel/pipeline_interleaved.h"
+#include "parallel/ring_attention.h"
+#include "parallel/ring_attention_backward.h"
+#include "parallel/ring_attention_causal_zigzag.h"
 #include "parallel/row_linear.h"
 #include "parallel/sequence_parallel.h"
 #include "parallel/split_without_leak.h"
 #include "parallel/stochastic_rounding.h"
 #include "parallel/sync_batch_norm.h"
+#include "parallel/ulysses.h"
 #include "parallel/vocab_parallel_cross_entropy.h"
 #include "parallel/zero1.h"
 #include "parallel/zero2.h"
@@ -126,6 +130,11 @@ std::vector<Row> table() {
       RANKBOX_ROW("vocab_parallel_cross_entropy", vocab_parallel_cross_entropy),
       RANKBOX_ROW("dropout_seeds", dropout_seeds),
       RANKBOX_ROW("sequence_parallel", sequence_parallel),
+
+      RANKBOX_ROW("ring_attention", ring_attention),
+      RANKBOX_ROW("ulysses", ulysses),
+      RANKBOX_ROW("ring_attention_causal_zigzag", ring_attention_causal_zigzag),
+      RANKBOX_ROW("ring_attention_backward", ring_attention_backward),
   };
 #undef RANKBOX_ROW
 }
