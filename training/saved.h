@@ -11,10 +11,17 @@
 // It is a stack, because backward visits layers in the reverse order of forward. A tensor is freed
 // as soon as the layer that popped it is done.
 //
+// A layer may leave the gradients of its weights for later (parallel/stage.h says why):
+//
+//   saved.postpone_weights();             // before backward
+//   Tensor dx = model.backward(dy, saved);// keeps x and dy of each Linear
+//   saved.run_postponed();                // adds the gradients of its weights, and frees both
+//
 // Thread safety: like any value. Errors: InvalidArgument for a pop without a matching push.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -44,6 +51,9 @@ struct Pass {
 template <class T>
 class SavedOf {
  public:
+  /// Adds to the gradients of a layer's weights.
+  using AddGradients = std::function<void(const TensorOf<T>& x, const TensorOf<T>& dy)>;
+
   SavedOf() = default;
   explicit SavedOf(Pass pass) : pass_(std::move(pass)) {}
 
@@ -60,10 +70,25 @@ class SavedOf {
   TensorOf<T> pop() { return pop_as<T>(); }
   TensorOf<std::int32_t> pop_integers() { return pop_as<std::int32_t>(); }
 
+  void postpone_weights() { postpones_ = true; }
+  bool postpones() const { return postpones_; }
+  /// Keeps a layer's x and dy until run_postponed() calls add(x, dy). REQUIRES: postpones().
+  void postpone(TensorOf<T> x, TensorOf<T> dy, AddGradients add) {
+    postponed_.push_back({std::move(x), std::move(dy), std::move(add)});
+  }
+  /// In the order of backward.
+  void run_postponed() {
+    for (Postponed& each : std::exchange(postponed_, {})) {
+      each.add(each.x, each.dy);
+      each = {};
+    }
+  }
+
   bool empty() const { return tensors_.empty(); }
-  /// Of all tensors that wait for backward.
+  /// Of all tensors that wait for backward, or for run_postponed().
   std::int64_t bytes() const {
     std::int64_t sum = 0;
+    for (const Postponed& each : postponed_) sum += each.x.bytes() + each.dy.bytes();
     for (const auto& tensor : tensors_)
       sum += std::visit([](const auto& t) { return t.bytes(); }, tensor);
     return sum;
@@ -82,7 +107,15 @@ class SavedOf {
     return tensor;
   }
 
+  struct Postponed {
+    TensorOf<T> x = {};
+    TensorOf<T> dy = {};
+    AddGradients add = {};
+  };
+
   Pass pass_;
+  bool postpones_ = false;
+  std::vector<Postponed> postponed_;
   std::vector<std::variant<TensorOf<T>, TensorOf<std::int32_t>>> tensors_;
 };
 using Saved = SavedOf<float>;

@@ -17,8 +17,12 @@ StageCut deep_cut(int stage, int stages);
 /// Returns a batch that differs by step and replica.
 Batch deep_batch(std::int64_t samples, int step, int replica = 0);
 
-/// The virtual time of a pass on any stage. Backward takes twice as long as forward.
+/// The virtual time of a pass on any stage. Backward takes twice as long as forward, and each of its
+/// halves as long.
 inline constexpr double kForwardSeconds = 10e-6;
 inline constexpr double kBackwardSeconds = 20e-6;
+constexpr double seconds_of(Turn turn) {
+  return turn == Turn::kBackward ? kBackwardSeconds : kForwardSeconds;
+}
 
 }  // namespace rankbox

@@ -39,6 +39,7 @@ enum class Kind : std::uint32_t {
   // Requests that use the referee's objects, which a function got as arguments.
   kForward,
   kBackward,
+  kWeights,  // that a backward of a stage has postponed
   kStep,
   kTurn,
   kSave,

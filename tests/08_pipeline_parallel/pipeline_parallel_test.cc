@@ -12,6 +12,7 @@
 #include "parallel/pipeline_data_parallel.h"
 #include "parallel/pipeline_gpipe.h"
 #include "parallel/pipeline_interleaved.h"
+#include "parallel/pipeline_zero_bubble.h"
 #include "sim/clock/clock.h"
 #include "tests/support/judge_rows.h"
 #include "tests/support/on_ranks.h"
@@ -54,12 +55,13 @@ Stage loaded_stage(int number, int stages, int micro_batches, float size = 1) {
   return stage;
 }
 
-/// Makes a forward pass take one second and a backward pass two, labelled "F0" and "B0".
+/// Makes a forward pass take one second and a backward pass two, labelled "F0" and "B0"; each of its
+/// halves takes one, and the second is labelled "W0".
 void take_time(Comm& dist, Stage& stage, const std::string& chunk = "") {
   stage.on_turn = [&dist, chunk](Turn turn, int micro_batch) {
-    const bool is_forward = turn == Turn::kForward;
-    const std::string label = fmt::format("{}{}{}", is_forward ? 'F' : 'B', micro_batch, chunk);
-    dist.compute(is_forward ? 1 : 2, Label(label));
+    const char letter = turn == Turn::kForward ? 'F' : turn == Turn::kBackwardWeights ? 'W' : 'B';
+    const std::string label = fmt::format("{}{}{}", letter, micro_batch, chunk);
+    dist.compute(turn == Turn::kBackward ? 2 : 1, Label(label));
   };
 }
 
@@ -185,6 +187,27 @@ TEST_CASE("pipeline_interleaved: each rank is idle for one pass of a chunk in ea
   CHECK(drawn(2, step_interleaved, "...") ==
         "F0a F1a F0b F1b ... ... B0b B0b ... B1b B1b B0a B0a B1a B1a\n"
         "... F0a F1a F0b B0b B0b F1b B1b B1b B0a B0a B1a B1a ... ...\n");
+}
+
+TEST_CASE("pipeline_zero_bubble: judged") { judge_rows("pipeline_zero_bubble"); }
+
+TEST_CASE("pipeline_zero_bubble: each stage ends with the gradient of the mean loss") {
+  check_values(pipeline_zero_bubble);
+}
+
+TEST_CASE("pipeline_zero_bubble: a third of 1F1B's bubble, 2 of 14 seconds instead of 6 of 18") {
+  // Each rank works for 4 * 3 seconds; (p-1)(F + B - W) = 2 are left.
+  CHECK(drawn(3, stepping(pipeline_zero_bubble, 4)) ==
+        "F0 F1 F2 .. .. B0 W0 F3 B1 W1 B2 W2 B3 W3\n"
+        ".. F0 F1 .. B0 F2 B1 W0 F3 B2 W1 B3 W2 W3\n"
+        ".. .. F0 B0 F1 B1 F2 B2 W0 F3 B3 W1 W2 W3\n");
+}
+
+TEST_CASE("pipeline_zero_bubble: with fewer micro-batches than ranks, 2p-1-m seconds are left") {
+  CHECK(drawn(3, stepping(pipeline_zero_bubble, 1)) ==
+        "F0 .. .. .. .. B0 W0\n"
+        ".. F0 .. .. B0 W0 ..\n"
+        ".. .. F0 B0 W0 .. ..\n");
 }
 
 TEST_CASE("pipeline_data_parallel: judged") { judge_rows("pipeline_data_parallel"); }

@@ -63,8 +63,18 @@ class StandInLayer : public Layer {
     backward.arguments.put(number_);
     state.put(backward.arguments);
     backward.arguments.put(token);
+    backward.arguments.put(static_cast<std::uint8_t>(saved.postpones()));
     put_tensor(backward.arguments, dy);
     ByteReader reply = backward.make(Kind::kBackward);
+    if (saved.postpones()) {
+      saved.postpone({}, {}, [this, token](const Tensor& /*x*/, const Tensor& /*dy*/) {
+        ObjectRequest weights(state);
+        weights.arguments.put(number_);
+        state.put(weights.arguments);
+        weights.arguments.put(token);
+        weights.make(Kind::kWeights);
+      });
+    }
     return next_tensor<float>(reply);
   }
 
