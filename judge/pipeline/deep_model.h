@@ -9,6 +9,9 @@
 
 namespace rankbox {
 
+inline constexpr std::int64_t kDeepInputs = 6;
+inline constexpr std::int64_t kDeepClasses = 3;
+
 /// Returns two layers per stage: fc1 gelu1 | fc2 gelu2 | … | fcN. Neighbouring stages differ in
 /// width, so a tensor of another stage does not fit.
 Model deep_model(int stages);

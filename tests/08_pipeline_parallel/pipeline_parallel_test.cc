@@ -1,11 +1,13 @@
 // Chapter 8, as an instructor would test it: gradients and schedules that are worked out by hand,
 // then the judge's rows. NAME_exercise_test runs a function's test cases on the learner's file.
+#include <memory>
 #include <string>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "comm/memory_meter.h"
 #include "judge/free_messages.h"
 #include "parallel/model_parallel.h"
 #include "parallel/pipeline_1f1b.h"
@@ -13,6 +15,7 @@
 #include "parallel/pipeline_gpipe.h"
 #include "parallel/pipeline_interleaved.h"
 #include "parallel/pipeline_zero_bubble.h"
+#include "parallel/recompute.h"
 #include "sim/clock/clock.h"
 #include "tests/support/judge_rows.h"
 #include "tests/support/on_ranks.h"
@@ -128,6 +131,58 @@ std::string drawn(int p, Call call, const std::string& idle = "..") {
   return lines;
 }
 
+/// Adds its number of passes to x, which it saves. Records its passes.
+class Recording : public Layer {
+ public:
+  Recording(int number, std::string& passes) : number_(number), passes_(passes) {}
+
+  Tensor forward(Tensor x, Saved& saved) override {
+    passes_ += fmt::format("F{} ", number_);
+    drawn_.value += full(1, 1);
+    saved.push(clone(x));
+    x += full(x.shape(), to_host(drawn_.value).front());
+    return x;
+  }
+  Tensor backward(Tensor dy, Saved& saved) override {
+    passes_ += fmt::format("B{} ", number_);
+    saved.pop();
+    return dy;
+  }
+  std::vector<NamedTensor*> statistics() override { return {&drawn_}; }
+
+ private:
+  NamedTensor drawn_ = {"passes", zeros(1)};
+  int number_;
+  std::string& passes_;
+};
+
+struct Recomputed {
+  std::string passes;
+  std::string state;           // of each layer: passes
+  std::int64_t most_held = 0;  // in tensors of the batch's size
+};
+
+/// Runs recompute on one rank, with so many layers, and a batch of 64 samples of 64 elements.
+Recomputed recomputed(int layers, int segments) {
+  return on_ranks(1, [&](Comm& /*dist*/) {
+    Recomputed result;
+    Sequential model;
+    for (int i = 0; i < layers; ++i)
+      model.add(fmt::format("layer{}", i), std::make_unique<Recording>(i, result.passes));
+    const Batch batch = {zeros({64, 64}), std::vector<std::int32_t>(64), {}, {}};
+    Saved saved;
+    Loss loss;
+    MemoryMeter& meter = *current_memory_meter();
+    meter.peak_bytes = meter.current_bytes;
+    const auto before = meter.current_bytes;
+    recompute(model, batch, segments, saved, loss);
+    result.most_held = static_cast<std::int64_t>((meter.peak_bytes - before) / batch.x.bytes());
+    for (const NamedTensor* each : model.statistics())
+      result.state += fmt::format("{} ", to_host(each->value).front());
+    return result;
+  })[0];
+}
+
 }  // namespace
 
 TEST_CASE("model_parallel: judged") { judge_rows("model_parallel"); }
@@ -208,6 +263,25 @@ TEST_CASE("pipeline_zero_bubble: with fewer micro-batches than ranks, 2p-1-m sec
         "F0 .. .. .. .. B0 W0\n"
         ".. F0 .. .. B0 W0 ..\n"
         ".. .. F0 B0 W0 .. ..\n");
+}
+
+TEST_CASE("recompute: judged") { judge_rows("recompute"); }
+
+TEST_CASE("recompute: 7 layers in 3 segments run forward 2 * 7 - 3 times, in this order") {
+  CHECK(recomputed(7, 3).passes == "F0 F1 F2 F3 F4 F5 F6 B6 B5 B4 F2 F3 B3 B2 F0 F1 B1 B0 ");
+  CHECK(recomputed(3, 1).passes == "F0 F1 F2 B2 B1 B0 ");  // the last segment is all
+  CHECK(recomputed(2, 5).passes == "F0 F1 B1 F0 B0 ");     // three segments are empty
+}
+
+TEST_CASE("recompute: the worst segment holds the inputs up to its own, and what its layers save") {
+  // Every activation is one tensor, and four more may be at work. Segments of 16 layers in 4: the
+  // inputs of segments 1, 2 and 3, and four tensors that the layers of segment 3 save.
+  CHECK(recomputed(16, 4).most_held <= 3 + 4 + 4);
+  CHECK(recomputed(16, 16).most_held <= 15 + 1 + 4);
+}
+
+TEST_CASE("recompute: a state that forward changes ends as after one forward") {
+  CHECK(recomputed(7, 3).state == "1 1 1 1 1 1 1 ");
 }
 
 TEST_CASE("pipeline_data_parallel: judged") { judge_rows("pipeline_data_parallel"); }

@@ -176,6 +176,9 @@ std::string serve_object(Link& link, Call& call, Kind kind, ByteReader& reader) 
     case Kind::kWeights:
       weights(link, call, reader, reply);
       break;
+    case Kind::kDropPass:
+      link.saved.erase(reader.next<std::uint32_t>());
+      break;
     case Kind::kStep:
       step(call, reader, reply);
       break;
