@@ -56,6 +56,8 @@ class Judgement {
     if (!run_all()) return std::move(verdict_);
     pass("values", cases_in_words());
     if (!subject_.sends_messages || judges_only_values()) {
+      // Without messages, a comparison of values measures memory, too.
+      if (!judges_only_values()) pass(kMemoryCheck, promise_of(FailureKind::kMemory));
       run_some_again();
       return std::move(verdict_);
     }

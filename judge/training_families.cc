@@ -30,6 +30,7 @@ const bool kAdded = add_families({
     family::pipeline(),
     family::interleaved_pipeline(),
     family::pipeline_data_parallel(),
+    family::recompute(),
 
     family::zero1(),
     family::zero2(),

@@ -27,6 +27,7 @@ Family stochastic_rounding();
 Family pipeline();
 Family interleaved_pipeline();
 Family pipeline_data_parallel();
+Family recompute();
 
 Family zero1();
 Family zero2();

@@ -77,7 +77,8 @@ std::string draw_task(const Task& task, int columns, const ScheduleGridOptions& 
       task.label + repeat(options.ascii ? "-" : "─", std::max(0, columns - label - (gap ? 1 : 0)));
   const std::string end = gap ? " " : "";
   if (!options.colour) return filled + end;
-  return fmt::format("\033[{}m{}\033[0m{}", task.label[0] == 'B' ? 33 : 36, filled, end);
+  const int colour = task.label[0] == 'B' ? 33 : task.label[0] == 'W' ? 32 : 36;
+  return fmt::format("\033[{}m{}\033[0m{}", colour, filled, end);
 }
 
 std::string draw_row(const std::vector<Task>& tasks, const Slots& slots,

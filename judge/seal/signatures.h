@@ -51,6 +51,7 @@
 #include "parallel/ring_attention.h"
 #include "parallel/ring_attention_backward.h"
 #include "parallel/ring_attention_causal_zigzag.h"
+#include "parallel/recompute.h"
 #include "parallel/row_linear.h"
 #include "parallel/sequence_parallel.h"
 #include "parallel/split_without_leak.h"
@@ -115,6 +116,7 @@ std::vector<Row> table() {
       RANKBOX_ROW("pipeline", model_parallel),
       RANKBOX_ROW("interleaved_pipeline", pipeline_interleaved),
       RANKBOX_ROW("pipeline_data_parallel", pipeline_data_parallel),
+      RANKBOX_ROW("recompute", recompute),
 
       RANKBOX_ROW("zero1", zero1),
       RANKBOX_ROW("zero2", zero2),

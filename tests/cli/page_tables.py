@@ -9,7 +9,7 @@ import unittest
 
 import formulas
 import pages
-from page_program import EXERCISES, PAGES, ROOT, all_blocks, all_tables, compare, ranks_of
+from page_program import EXERCISES, PAGES, ROOT, all_blocks, all_tables, compare, ranks_of, run
 
 # What a figure is, if no test recomputes it.
 SOURCE = re.compile(r"[Mm]easured|[Ee]xample|[Pp]ublished|cost model")
@@ -158,6 +158,22 @@ class TablesTest(unittest.TestCase):
                     unit = 0.01 if "%" in cell else 1
                     self.assertTrue(formulas.agree(cell, value, unit), f"{cell}, not {value}")
         self.assertGreater(count, 10)
+
+    def test_schedules(self):
+        """Pipelines by name, the share of the time that ranks are idle, and messages, as drawn."""
+        count = 0
+        for table in all_tables():
+            if not table.marker.startswith("schedules: "):
+                continue
+            options = table.marker[len("schedules: "):].split()
+            for name, idle, messages, *_ in table.rows:
+                with self.subTest(table.place, schedule=name):
+                    count += 1
+                    code, drawn = run("show", pages.plain(name), "--solution", *options)
+                    self.assertEqual(code, 0, drawn)
+                    self.assertIn(f"take no time: {idle} of the time", drawn)
+                    self.assertIn(f"\n{messages} messages, ", drawn)
+        self.assertGreater(count, 4)
 
     def test_formulas_by_rank(self):
         """Rows of what it is, a formula, and its values on the ranks 0, 1, …"""

@@ -18,6 +18,7 @@
 #include "parallel/model_parallel.h"
 #include "parallel/pipeline_1f1b.h"
 #include "parallel/pipeline_gpipe.h"
+#include "parallel/pipeline_zero_bubble.h"
 #include "parallel/shard.h"
 #include "parallel/zero1.h"
 #include "parallel/zero2.h"
@@ -40,7 +41,7 @@ Cluster cluster_with(const Link& link) {
 // ---- Pipelines -------------------------------------------------------------------------------
 
 constexpr double kForward = 1;
-constexpr double kBackward = 2;
+constexpr double kBackward = 2;  // its halves take 1 each
 
 struct PipelineRun {
   RunReport report;
@@ -55,10 +56,10 @@ PipelineRun run_pipeline(void (*pipeline)(Comm&, Stage&), int ranks, int micro_b
         int open = 0;
         int most = 0;
         stage.on_turn = [&](Turn turn, int /*micro_batch*/) {
-          const bool is_forward = turn == Turn::kForward;
-          open += is_forward ? 1 : -1;
+          if (turn == Turn::kForward) ++open;
+          if (turn == Turn::kBackward || turn == Turn::kBackwardWeights) --open;
           most = std::max(most, open);
-          dist.compute(is_forward ? kForward : kBackward);
+          dist.compute(turn == Turn::kBackward ? kBackward : kForward);
         };
         pipeline(dist, stage);
         return most;
@@ -85,6 +86,21 @@ TEST_CASE("pipelines: (m+p-1)(F+B) seconds, 2(p-1)m messages, and m or min(m, p-
         CHECK(gpipe.in_flight[r] == m);
         CHECK(one.in_flight[r] == std::min(m, p - rank));
       }
+    }
+  }
+}
+
+// Qi et al., ICLR 2024, with B the first half of backward: (p-1)(F+B-W) idle, activations as 1F1B.
+TEST_CASE("ZB-H1: (p-1)(F+B-W) seconds idle if m >= p, and the memory of rank 0 of 1F1B") {
+  for (const int p : {1, 2, 3, 4, 8}) {
+    for (const int m : {1, 2, 3, 4, 7, 8, 16}) {
+      CAPTURE(p);
+      CAPTURE(m);
+      const PipelineRun run = run_pipeline(pipeline_zero_bubble, p, m);
+      const double idle = m >= p ? p - 1 : 2 * p - 1 - m;
+      CHECK(run.report.virtual_seconds == 3 * m + idle);
+      CHECK(run.report.messages == 2 * (p - 1) * m);
+      CHECK(run.in_flight == std::vector<int>(static_cast<std::size_t>(p), std::min(m, p)));
     }
   }
 }
