@@ -21,8 +21,8 @@ MPI_Datatype make_two_bytes() {
 /// MPI's signature: into = from op into.
 template <ReduceOp op, DType dtype>
 void reduce_by_host(void* from, void* into,
-                     int* count,  // NOLINT(readability-non-const-parameter)
-                     MPI_Datatype*) {
+                    int* count,  // NOLINT(readability-non-const-parameter)
+                    MPI_Datatype*) {
   const Slice source(from, *count, dtype, true, 0);
   const Slice target(into, *count, dtype, false, 0);
   host::reduce(target, source, op);
