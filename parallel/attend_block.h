@@ -71,7 +71,7 @@ std::int64_t heads_of_rank(const Tensor& q, int world_size);
 
 /// Returns the number of tokens that a rank has of a sequence, in order: r has those from
 /// length · r / p up to length · (r + 1) / p.
-constexpr std::int64_t tokens_of(std::int64_t length, int rank, int world_size) {
+inline std::int64_t tokens_of(std::int64_t length, int rank, int world_size) {
   return length * (rank + 1) / world_size - length * rank / world_size;
 }
 
@@ -81,13 +81,13 @@ std::int64_t zigzag_chunk(std::int64_t length, int world_size);
 
 /// Returns the virtual time of this many pairs of a query and a key: of each of these, 4 · width
 /// operations per head, at 10 billion a second.
-constexpr double attention_seconds(std::int64_t pairs, std::int64_t heads, std::int64_t width) {
+inline double attention_seconds(std::int64_t pairs, std::int64_t heads, std::int64_t width) {
   return 4e-10 * static_cast<double>(pairs * heads * width);
 }
 
 /// The same for attend_block_backward, of each of these 10 · width operations.
-constexpr double attention_backward_seconds(std::int64_t pairs, std::int64_t heads,
-                                            std::int64_t width) {
+inline double attention_backward_seconds(std::int64_t pairs, std::int64_t heads,
+                                         std::int64_t width) {
   return 2.5 * attention_seconds(pairs, heads, width);
 }
 

@@ -8,6 +8,7 @@
 #include "judge/case_lists.h"
 #include "judge/long_sequences/ring_clock.h"
 #include "judge/long_sequences/sequence.h"
+#include "judge/salt.h"
 #include "judge/training_families.h"
 
 namespace rankbox {
