@@ -26,8 +26,8 @@
 // Build on attend_block with Mask::kCausal where a chunk meets itself, and on what ring_attention
 // is built on.
 //
-// Cost: (p-1)(α + nβ), n = the bytes of both chunks' keys and values. With chunks of t tokens, a and
-// c = attention_seconds() of 2t² + t and of 2t² pairs, and m = α + nβ:
+// Cost: (p-1)(α + nβ), n = the bytes of both chunks' keys and values. With chunks of t tokens, a
+// and c = attention_seconds() of 2t² + t and of 2t² pairs, and m = α + nβ:
 // max(a, m) + (p-2) max(c, m) + c; a, if p = 1.
 // Memory: as ring_attention, and copies of the chunks at work.
 // Blocks: until all blocks have passed this rank.

@@ -14,8 +14,8 @@ namespace {
 
 using Function = decltype(&ring_attention);
 
-/// Two blocks and the sandbox's copy of one that arrives, and the weighted values of all blocks, of the last and of what becomes of them, and
-/// the scores of one head.
+/// Returns the bytes of two blocks, and of the sandbox's copy of one that arrives; of the weighted
+/// values of all blocks, of the last and of both together; and of the scores of one head.
 std::int64_t most_bytes(const SequenceShape& all, int world_size) {
   const std::int64_t tokens = (all.length + world_size - 1) / world_size;
   const std::int64_t rows = tokens * all.row();

@@ -16,8 +16,9 @@ namespace {
 
 using Function = decltype(&ring_attention_backward);
 
-/// Two blocks, three of gradients (a rank's share, and sums that come and go) and the sandbox's
-/// copies of the two that arrive; dq, and the scores of one head and their derivatives.
+/// Returns the bytes of two blocks, of three of gradients (a rank's share, and sums that come and
+/// go), and of the sandbox's copies of the two that arrive; of dq; and of the scores of one head and
+/// their derivatives.
 std::int64_t most_bytes(const SequenceShape& all, int world_size) {
   const std::int64_t tokens = (all.length + world_size - 1) / world_size;
   const std::int64_t rows = tokens * all.row();

@@ -46,8 +46,9 @@ Tokens tokens_in(std::int64_t length, int first, int second, int world_size) {
   return tokens;
 }
 
-/// Two blocks and the sandbox's copy of one that arrives, copies of half of one and of the queries, the parts of both chunks and of the one at
-/// work, and the scores of one head.
+/// Returns the bytes of two blocks, and of the sandbox's copy of one that arrives; of copies of
+/// half a block and of the queries; of the parts of both chunks and of the one at work; and of the
+/// scores of one head.
 std::int64_t most_bytes(const SequenceShape& all, int world_size) {
   const std::int64_t tokens = all.length / world_size;
   const std::int64_t rows = tokens * all.row();

@@ -28,8 +28,8 @@ struct SequenceShape {
   std::int64_t row() const { return heads * width; }  // elements of a token's q, k or v
 };
 
-/// q, k, v and dy of all tokens: [length, heads, width] each, in host memory. Scores of narrow heads
-/// are exact.
+/// q, k, v and dy of all tokens: [length, heads, width] each, in host memory. Scores of narrow
+/// heads are exact.
 struct Sequence {
   SequenceShape shape;
   std::vector<float> q = {}, k = {}, v = {}, dy = {};
