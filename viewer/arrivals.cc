@@ -10,7 +10,9 @@ std::vector<std::vector<Arrival>> find_arrivals(const Trace& trace, const Replay
     of_rank.reserve(events.size() + 1);
     Arrival now;
     for (std::size_t i = 0; i < events.size();) {
-      const std::size_t halves = events[i].paired && i + 1 < events.size() ? 2 : 1;
+      // Of a wait, `paired` says something else.
+      const bool is_half = events[i].paired && events[i].kind != EventKind::kWait;
+      const std::size_t halves = is_half && i + 1 < events.size() ? 2 : 1;
       of_rank.insert(of_rank.end(), halves, now);
       for (std::size_t end = i + halves; i < end; ++i) {
         const double ended = replay.spans[rank][i].end;

@@ -48,19 +48,36 @@ class PathFinder {
   }
   EventId link(EventId id) const { return links_[static_cast<std::size_t>(id.rank)][id.event]; }
 
-  /// Returns the rank's own event that ended when it reached this one.
+  /// Returns the rank's own event that ended when it reached this one: of several, what brought
+  /// data.
   EventId kept_by(EventId id) const {
     const Arrival& when = arrival(id);
-    return when.after ? EventId{id.rank, *when.after} : kNone;
+    if (!when.after) return kNone;
+    for (std::size_t i = *when.after; i < id.event; ++i) {
+      if (brought_data({id.rank, i}, when.when)) return {id.rank, i};
+    }
+    return {id.rank, *when.after};
+  }
+
+  /// Whether a receive, or a wait for one, ended then.
+  bool brought_data(EventId id, double then) const {
+    const EventId of = event(id).kind == EventKind::kWait ? link(id) : id;
+    if (of == kNone || event(of).kind != EventKind::kRecv) return false;
+    if (of == id && event(of).async) return false;
+    return span(of).end == then && span(of).begin < then;
   }
 
   EventId last() const {
     EventId latest;
     double end = 0;
     for (int rank = 0; rank < static_cast<int>(arrivals_.size()); ++rank) {
-      const Arrival& done = arrivals_[static_cast<std::size_t>(rank)].back();
-      if (!done.after || done.when <= end) continue;
-      latest = {rank, *done.after};
+      const std::vector<Arrival>& of_rank = arrivals_[static_cast<std::size_t>(rank)];
+      const Arrival& done = of_rank.back();
+      if (!done.after || done.when < end) continue;
+      const EventId event = kept_by({rank, of_rank.size() - 1});
+      const bool is_later = done.when > end;
+      if (!is_later && (brought_data(latest, end) || !brought_data(event, end))) continue;
+      latest = event;
       end = done.when;
     }
     return latest;
@@ -84,14 +101,14 @@ class PathFinder {
   EventId before_transfer(EventId id) {
     const double begin = span(id).begin;
     if (begin == 0) return kNone;
+    // A buffered message can be received from the moment its transfer began, which depends on its
+    // sender.
+    const EventId sender = event(id).kind == EventKind::kRecv ? link(id) : kNone;
+    if (sender != kNone && event(sender).buffered && span(sender).begin == begin)
+      return before(sender);
     const std::vector<EventId> sides = sides_of(id);
     for (const EventId side : sides) {
       if (arrival(side).when == begin) return kept_by(side);
-    }
-    // A buffered message can be received from the moment its transfer began, which depends on its
-    // sender.
-    for (const EventId side : sides) {
-      if (side != id && event(side).buffered && span(side).begin == begin) return before(side);
     }
     for (const EventId side : sides) {
       const EventId holder = port_holder(side, begin);
@@ -100,15 +117,19 @@ class PathFinder {
     return kNone;
   }
 
-  /// Returns the sides of an event, the event itself first.
+  /// Returns the sides on which the begin of an event depends: of a message the sender first, whose
+  /// data it brings; of a collective the event itself.
   std::vector<EventId> sides_of(EventId id) const {
     std::vector<EventId> sides = {id};
+    const EventId other = link(id);
     if (event(id).kind == EventKind::kCollective) {
       for (const EventId side : meetings_.at(meeting_of_.at({id.rank, id.event}))) {
         if (side != id) sides.push_back(side);
       }
-    } else if (!event(id).buffered && link(id) != kNone) {
-      sides.push_back(link(id));
+    } else if (event(id).kind == EventKind::kSend) {
+      if (!event(id).buffered && other != kNone) sides.push_back(other);
+    } else if (other != kNone && !event(other).buffered) {
+      sides.insert(sides.begin(), other);
     }
     return sides;
   }

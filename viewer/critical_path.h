@@ -7,7 +7,8 @@
 //     or an earlier transfer that still held a port of either side;
 //   - a wait: the transfer that it waited for.
 // A replay only ever copies times, so "what ended when this began" is a comparison for equality.
-// Where several ended together, the rank's own event is taken, then the one of the lowest rank.
+// Where several ended together, the path follows the data: to the sender of a message, and there to
+// the receive that ended. Of a collective it takes the rank's own event, then the lowest rank's.
 #pragma once
 
 #include <vector>

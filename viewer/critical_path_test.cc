@@ -132,6 +132,49 @@ TEST_CASE("a path has no gap, for any program") {
   }
 }
 
+TEST_CASE("a path has no gap after a wait_all, whose last wait took the time") {
+  const Run waits = run(2, [](Comm& dist) {
+    Tensor early = zeros(10);
+    Tensor late = zeros(500);
+    std::vector<Comm::Request> requests;
+    for (Tensor* const tensor : {&early, &late})
+      requests.push_back(dist.rank() == 0 ? dist.isend(*tensor, 1) : dist.irecv(*tensor, 0));
+    dist.wait_all(requests);
+    Tensor after = zeros(20);
+    if (dist.rank() == 0) dist.wait(dist.isend(after, 1));
+    if (dist.rank() == 1) dist.wait(dist.irecv(after, 0));
+  });
+  check_without_gaps(waits);
+  CHECK(waits.path.size() == 3);
+}
+
+TEST_CASE("of what ended together, the path takes what brought the data") {
+  // Both halves of each exchange begin and end together, on all ranks.
+  const Run ring = run(4, [](Comm& dist) {
+    Tensor tensor = zeros(40);
+    const int next = (dist.rank() + 1) % 4, prev = (dist.rank() + 3) % 4;
+    for (int round = 0; round < 6; ++round)
+      dist.sendrecv(chunk(tensor, round % 4, 4), next, chunk(tensor, (round + 1) % 4, 4), prev);
+  });
+  check_without_gaps(ring);
+  REQUIRE(ring.path.size() == 6);
+  for (std::size_t i = 1; i < 6; ++i) {
+    CAPTURE(i);
+    CHECK(ring.event(i).kind == EventKind::kRecv);
+    CHECK(ring.event(i).peer == ring.path[i - 1].rank);
+  }
+}
+
+TEST_CASE("of what ends a run together, the path takes a receive") {
+  const Run last = run(2, [](Comm& dist) {
+    Tensor tensor = zeros(10);
+    if (dist.rank() == 0) dist.send(tensor, 1);
+    if (dist.rank() == 1) dist.recv(tensor, 0);
+  });
+  REQUIRE(last.path.size() == 1);
+  CHECK(last.path[0].rank == 1);
+}
+
 TEST_CASE("a run that stopped has a path to where its last rank got") {
   const Run stopped = run(2, [](Comm& dist) {
     Tensor tensor = zeros(1);

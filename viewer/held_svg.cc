@@ -14,8 +14,8 @@
 
 #include "comm/errors.h"
 #include "viewer/holdings.h"
-#include "viewer/html.h"
 #include "viewer/links.h"
+#include "viewer/svg_head.h"
 
 namespace rankbox {
 namespace {
@@ -24,6 +24,7 @@ constexpr std::size_t kMostRanks = 16;
 constexpr std::size_t kMostSteps = 400;
 constexpr std::size_t kMostMoves = 5000;
 constexpr double kRow = 40, kTop = 64, kLeft = 70, kGap = 20, kRight = 20;  // pixels
+constexpr double kLeastName = 64, kLeastFailure = 640;                      // widths
 constexpr std::size_t kLastSteps = 3;  // how long the end is shown
 
 struct Box {
@@ -51,8 +52,10 @@ std::string colour_of(std::size_t rank, std::size_t ranks, bool is_dark) {
 
 class HeldSvg {
  public:
-  HeldSvg(const Trace& trace, const Replay& replay, const Holdings& held)
-      : trace_(trace), replay_(replay), held_(held), links_(link_events(trace)) {
+  HeldSvg(const Trace& trace, const Replay& replay, const Holdings& held,
+          const std::string& failure)
+      : trace_(trace), replay_(replay), held_(held), failure_(failure) {
+    if (!failure_.empty()) top_ += kFailureLine;
     find_steps();
     place_cells();
     find_states();
@@ -65,16 +68,13 @@ class HeldSvg {
   }
 
   std::string draw(const std::string& title) {
-    const std::string text = escape_html(title);
-    width_ = std::max(width_, 24 + 8.8 * static_cast<double>(title.size()));
-    const double height = kTop + kRow * static_cast<double>(ranks()) + 6;
-    add("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:g} {1:g}\" width=\"{0:g}\" "
-        "height=\"{1:g}\" role=\"img\" aria-labelledby=\"t d\">\n"
-        "<title id=\"t\">{2}</title>\n<desc id=\"d\">{3}</desc>\n",
-        width_, height, text, description());
+    const SvgHead head = {title, description(), failure_};
+    width_ = std::max(width_, 24 + 8.8 * static_cast<double>(title_of(head).size()));
+    if (!failure_.empty()) width_ = std::max(width_, kLeastFailure);
+    const double height = top_ + kRow * static_cast<double>(ranks()) + 6;
+    svg_ = open_svg(head, width_, height);
     add_styles();
-    add("<rect class=\"bg\" width=\"{:g}\" height=\"{:g}\" rx=\"8\"/>\n", width_, height);
-    add("<text class=\"b\" x=\"12\" y=\"22\">{}</text>\n", text);
+    svg_ += ground_and_title(head, width_, height);
     add_names();
     for (std::size_t cell = 0; cell < boxes_.size(); ++cell) add_cell(cell);
     for (const Traveller& each : travellers_) add_traveller(each);
@@ -143,7 +143,7 @@ class HeldSvg {
       const double left = lefts_[static_cast<std::size_t>(buffer.column)];
       for (std::size_t piece = 0; piece < buffer.begins.size(); ++piece) {
         boxes_.push_back({left + static_cast<double>(piece) * cell_ + 1.5,
-                          kTop + buffer.rank * kRow + 3, cell_ - 3, kRow - 6});
+                          top_ + buffer.rank * kRow + 3, cell_ - 3, kRow - 6});
         names_.push_back(fmt::format("c{}", piece));
       }
     }
@@ -237,7 +237,7 @@ class HeldSvg {
         "text{{font:600 13px system-ui,'Segoe UI','DejaVu Sans',sans-serif;fill:#1f2328}}\n"
         "text.m{{text-anchor:middle}} text.on{{fill:#fff}} text.b{{font-size:15px}}\n"
         ".bg{{fill:#fff}} .e{{fill:#f3f4f6;stroke:#d0d7de}} .all{{fill:#39424f}} .p{{fill:#fff}}\n"
-        ".two{{fill:none;stroke:#d43a2f;stroke-width:3}}\n");
+        "text.f{{fill:#c5221f}} .two{{fill:none;stroke:#d43a2f;stroke-width:3}}\n");
     for (std::size_t rank = 0; rank < ranks(); ++rank)
       add(".r{}{{fill:{}}}", rank, colour_of(rank, ranks(), false));
     add("\n@media(prefers-color-scheme:dark){{text{{fill:#e8ebf0}}text.on{{fill:#0c1017}}"
@@ -278,13 +278,17 @@ class HeldSvg {
   void add_names() {
     for (std::size_t rank = 0; rank < ranks(); ++rank) {
       add("<text x=\"12\" y=\"{:g}\">rank {}</text>\n",
-          kTop + (static_cast<double>(rank) + 0.5) * kRow + 5, rank);
+          top_ + (static_cast<double>(rank) + 0.5) * kRow + 5, rank);
     }
     for (std::size_t column = 0; column < columns_.size(); ++column) {
+      if (columns_.size() > 1)
+        add("<text x=\"{:g}\" y=\"{:g}\">{}{}</text>\n", lefts_[column], top_ - 24,
+            static_cast<double>(columns_[column]) * cell_ < kLeastName ? "" : "tensor ",
+            column + 1);
       if (columns_[column] == 1 || cell_ < 22) continue;
       for (std::size_t i = 0; i < columns_[column]; ++i) {
         add("<text class=\"m\" x=\"{:g}\" y=\"{:g}\">c{}</text>\n",
-            lefts_[column] + (static_cast<double>(i) + 0.5) * cell_, kTop - 8, i);
+            lefts_[column] + (static_cast<double>(i) + 0.5) * cell_, top_ - 8, i);
       }
     }
   }
@@ -360,7 +364,8 @@ class HeldSvg {
   const Trace& trace_;
   const Replay& replay_;
   const Holdings& held_;
-  const std::vector<std::vector<EventId>> links_;
+  const std::string& failure_;
+  const std::vector<std::vector<EventId>> links_ = link_events(trace_);
   double slack_ = 0;                            // between the ends of one step, in seconds
   std::vector<double> step_ends_;               // virtual seconds
   std::vector<std::size_t> columns_;            // pieces of each
@@ -370,15 +375,15 @@ class HeldSvg {
   std::vector<std::vector<CellState>> states_;  // [cell]
   std::vector<Traveller> travellers_;
   int names_of_travellers_ = 0;
-  double cell_ = 0;   // width
-  double width_ = 0;  // of the picture
+  double top_ = kTop;            // of the first rank
+  double cell_ = 0, width_ = 0;  // widths of a cell and of the picture
   std::string svg_;
 };
 
 }  // namespace
 
-void write_held_svg(std::ostream& out, const std::string& title, const Trace& trace,
-                    const Replay& replay) {
+void write_held_svg(std::ostream& out, const std::string& title, const std::string& failure,
+                    const Trace& trace, const Replay& replay) {
   if (trace.ranks.size() > kMostRanks) {
     throw InvalidArgument(fmt::format("a picture of pieces has at most {} ranks, not {}",
                                       kMostRanks, trace.ranks.size()));
@@ -389,7 +394,7 @@ void write_held_svg(std::ostream& out, const std::string& title, const Trace& tr
         "there is no picture of what ranks hold: either no call moves a tensor's data, or a rank "
         "has more than 8 such tensors, or there are too many calls; --html shows any run");
   }
-  out << HeldSvg(trace, replay, held).draw(title);
+  out << HeldSvg(trace, replay, held, failure).draw(title);
 }
 
 }  // namespace rankbox

@@ -15,7 +15,8 @@ namespace rankbox {
 ///
 /// Throws InvalidArgument if there is nothing to draw (see holdings_of), or more than a picture of
 /// some hundred KiB: 16 ranks, 400 steps, 5000 messages and changes.
-void write_held_svg(std::ostream& out, const std::string& title, const Trace& trace,
-                    const Replay& replay);
+/// @param failure what ended the run; empty on success
+void write_held_svg(std::ostream& out, const std::string& title, const std::string& failure,
+                    const Trace& trace, const Replay& replay);
 
 }  // namespace rankbox

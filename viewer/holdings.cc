@@ -24,6 +24,8 @@ bool has_output(const HeldTensor& tensor) {
 
 /// Returns [tensor]: the column that it is drawn in; -1: it is not drawn. Ranks run one program, so
 /// tensors of one size in one order have one role. Tensors that only pass data on are not drawn.
+/// One that a rank had from the start counts although no call moved it: it is drawn empty where
+/// other ranks' are drawn, rather than another tensor in its column.
 std::vector<int> columns_of(const MemoryHistory& history) {
   using Role = std::pair<std::int64_t, int>;  // bytes; number among those of the rank
   std::map<std::pair<int, std::int64_t>, int> numbers;
@@ -31,7 +33,7 @@ std::vector<int> columns_of(const MemoryHistory& history) {
   std::set<Role> drawn;
   for (const HeldTensor& tensor : history.tensors) {
     Role role = {tensor.bytes, -1};
-    if (tensor.takes_part) role.second = numbers[{tensor.rank, tensor.bytes}]++;
+    if (tensor.takes_part || tensor.is_early) role.second = numbers[{tensor.rank, tensor.bytes}]++;
     roles.push_back(role);
     if (tensor.takes_part && (tensor.is_contributed || has_output(tensor))) drawn.insert(role);
   }

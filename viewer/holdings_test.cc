@@ -144,10 +144,10 @@ TEST_CASE("native collectives move contributions as their results do") {
        {"0: 0 r0", "0: 0 r0 | 1 r1", "1: 1 r1", "1: 0 r0 | 1 r1"}},
       {"scatter",
        [](Comm& dist, Tensor& x, Tensor& y) { dist.scatter(y, x, 0); },
-       {"0: 0 c0", "0: 0 c0 | 0 c1", "1: 0 c1"}},
+       {"0: 0 c0", "0: 0 c0 | 0 c1", "1: 0 c1", "1: - | -"}},
       {"gather",
        [](Comm& dist, Tensor& x, Tensor& y) { dist.gather(x, y, 1); },
-       {"0: 0 r0", "1: 1 r1", "1: 0 r0 | 1 r1"}},
+       {"0: 0 r0", "0: - | -", "1: 1 r1", "1: 0 r0 | 1 r1"}},
       {"all_to_all",
        [](Comm& dist, Tensor& x, Tensor&) {
          Tensor out = zeros(2);
@@ -240,6 +240,21 @@ TEST_CASE("x = maximum(x, y) goes on as x") {
     dist.compute(1);
   });
   CHECK(cells(holdings_of(trace), false) == text_of(Rows{"0: 0+1", "1: 1 r1"}));
+}
+
+TEST_CASE("what arrives in another tensor is not drawn as the one that other ranks have there") {
+  const auto ring = [](Comm& dist) {
+    Tensor tensor = full(2, 1.0F);  // on ranks 1 and 2 never written
+    Tensor got = zeros(2);
+    if (dist.rank() > 0) dist.recv(got, dist.rank() - 1);
+    if (dist.rank() == 0) dist.send(tensor, 1);
+    if (dist.rank() == 1) dist.send(got, 2);
+  };
+  const Holdings holdings = holdings_of(trace_of(3, ring));
+  CHECK(cells(holdings, false) ==
+        text_of(Rows{"0: 0 r0", "0: -", "1: -", "1: 0 r0", "2: -", "2: 0 r0"}));
+  for (std::size_t i = 0; i < holdings.buffers.size(); ++i)
+    CHECK(holdings.buffers[i].column == static_cast<int>(i % 2));
 }
 
 TEST_CASE("a run that ends in a deadlock shows what was held until then") {

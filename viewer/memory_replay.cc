@@ -95,6 +95,7 @@ class MemoryReplay {
     HeldTensor tensor;
     tensor.rank = rank.rank;
     tensor.bytes = note.into_bytes;
+    tensor.is_early = rank.settled == MemoryChange::kStart;
     tensor.runs = {{note.into_bytes, HeldContents::unheld(State::kUntouched, rank.settled)}};
     rank.live[note.into] = static_cast<int>(history_.tensors.size());
     history_.tensors.push_back(std::move(tensor));

@@ -16,6 +16,7 @@ struct HeldTensor {
   int rank = 0;
   std::int64_t bytes = 0;
   HeldRuns runs;                // at the end
+  bool is_early = false;        // allocated before its rank's first call ended
   bool takes_part = false;      // calls sent it, or filled it with what other ranks had
   bool is_contributed = false;  // calls read what its rank had put there
 };

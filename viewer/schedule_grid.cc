@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -107,12 +108,15 @@ std::string draw_row(const std::vector<Task>& tasks, const Slots& slots,
 }  // namespace
 
 bool has_schedule(const Trace& trace) {
-  for (const std::vector<Event>& events : trace.ranks) {
-    for (const Event& event : events) {
-      if (!label_of(event).empty()) return true;
-    }
-  }
-  return false;
+  const auto is_turn = [](const std::string& label) {
+    constexpr std::string_view kDigits = "0123456789";
+    return label.size() > 1 && std::string_view("FBW").find(label[0]) != std::string_view::npos &&
+           label.find_first_not_of(kDigits, 1) == std::string::npos;
+  };
+  return std::ranges::any_of(trace.ranks, [&](const std::vector<Event>& events) {
+    return std::ranges::any_of(events,
+                               [&](const Event& event) { return is_turn(label_of(event).text()); });
+  });
 }
 
 std::string draw_schedule(const Trace& trace, const Replay& replay,

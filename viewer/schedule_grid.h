@@ -22,7 +22,8 @@ struct ScheduleGridOptions {
   bool colour = false;  // ANSI: forward cyan, backward yellow
 };
 
-/// Returns whether there is anything to draw: a computation with a label.
+/// Returns whether computations have the labels of a pipeline: F, B or W and the number of a
+/// micro-batch.
 bool has_schedule(const Trace& trace);
 
 /// Returns the grid, as lines with their line ends. REQUIRES: `replay` is a replay of `trace`, with

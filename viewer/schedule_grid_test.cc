@@ -70,12 +70,18 @@ TEST_CASE("a wide grid first loses its gaps, then its end, with a note") {
         "rank 1  . F0B0 ...\n");
 }
 
-TEST_CASE("there is a schedule only with labels") {
+TEST_CASE("there is a schedule only with the labels of a pipeline") {
   const auto trace_of = [](Label label) {
     return run_ranks({.world_size = 1}, [=](Comm& dist) { dist.compute(1, label); }).report.trace;
   };
-  CHECK_FALSE(has_schedule(trace_of("")));
-  CHECK(has_schedule(trace_of("F0")));
+  for (const char* const label : {"", "work", "F", "Fast", "F0x", "step 1", "A0"}) {
+    CAPTURE(label);
+    CHECK_FALSE(has_schedule(trace_of(label)));
+  }
+  for (const char* const label : {"F0", "B12", "W3"}) {
+    CAPTURE(label);
+    CHECK(has_schedule(trace_of(label)));
+  }
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "comm/label.h"
 #include "viewer/html.h"
 #include "viewer/messages.h"
+#include "viewer/svg_head.h"
 
 namespace rankbox {
 namespace {
@@ -74,20 +75,18 @@ class ScheduleSvg {
 
   std::size_t bars() const { return bars_.size(); }
 
-  std::string draw(const std::string& title) {
-    const double height = kTop + kLane * static_cast<double>(trace_.ranks.size()) + 10;
-    const std::string text = escape_html(title);
-    svg_ = fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:g} {1:g}\" width=\"{0:g}\" "
-        "height=\"{1:g}\" role=\"img\" aria-labelledby=\"t d\">\n<title id=\"t\">{2}</title>\n"
-        "<desc id=\"d\">A lane for each of {3} ranks over time. F3 is the forward pass of "
-        "micro-batch 3, B3 its backward pass; between them a rank is idle.</desc>\n",
-        kWidth, height, text, trace_.ranks.size());
+  std::string draw(const std::string& title, const std::string& failure) {
+    if (!failure.empty()) top_ += kFailureLine;
+    const double height = top_ + kLane * static_cast<double>(trace_.ranks.size()) + 10;
+    const SvgHead head = {
+        title,
+        fmt::format("A lane for each of {} ranks over time. F3 is the forward pass of micro-batch "
+                    "3, B3 its backward pass; between them a rank is idle.",
+                    trace_.ranks.size()),
+        failure};
+    svg_ = open_svg(head, kWidth, height);
     add_styles();
-    svg_ += fmt::format(
-        "<rect class=\"bg\" width=\"{:g}\" height=\"{:g}\" rx=\"8\"/>\n"
-        "<text class=\"b\" x=\"12\" y=\"24\">{}</text>\n",
-        kWidth, height, text);
+    svg_ += ground_and_title(head, kWidth, height);
     for (std::size_t rank = 0; rank < trace_.ranks.size(); ++rank) add_lane(rank);
     for (const Message& message : match_messages(trace_)) add_message(message);
     for (const Bar& bar : bars_) add_bar(bar);
@@ -96,7 +95,7 @@ class ScheduleSvg {
 
  private:
   double x(double seconds) const { return kLeft + seconds / finish_ * (kWidth - kLeft - 12); }
-  static double y(std::size_t rank) { return kTop + static_cast<double>(rank) * kLane; }
+  double y(std::size_t rank) const { return top_ + static_cast<double>(rank) * kLane; }
 
   /// Returns the class of what appears at this time: one keyframe rule for all of one moment.
   std::string appears_at(double seconds) const {
@@ -107,6 +106,7 @@ class ScheduleSvg {
     svg_ +=
         "<style>\ntext{font:600 13px system-ui,'Segoe UI','DejaVu Sans',sans-serif;fill:#1f2328}\n"
         "text.m{text-anchor:middle;fill:#fff;font-size:12px} text.b{font-size:15px}\n"
+        "text.f{fill:#c5221f}\n"
         ".bg{fill:#fff} .l{fill:#f3f4f6} .w{stroke:#8c959f;stroke-width:1.2}\n"
         "@media(prefers-color-scheme:dark){text{fill:#e8ebf0}.bg{fill:#12151b}.l{fill:#1b2029}}\n"
         "@media(prefers-reduced-motion:no-preference){\n";
@@ -166,13 +166,14 @@ class ScheduleSvg {
   const Replay& replay_;
   const std::vector<Bar> bars_;
   double finish_ = 0;  // virtual seconds
+  double top_ = kTop;  // of the lanes
   std::string svg_;
 };
 
 }  // namespace
 
-void write_schedule_svg(std::ostream& out, const std::string& title, const Trace& trace,
-                        const Replay& replay) {
+void write_schedule_svg(std::ostream& out, const std::string& title, const std::string& failure,
+                        const Trace& trace, const Replay& replay) {
   ScheduleSvg picture(trace, replay);
   const std::size_t messages = match_messages(trace).size();
   if (trace.ranks.size() > kMostRanks || picture.bars() > kMostBars || messages > kMostMessages) {
@@ -181,7 +182,7 @@ void write_schedule_svg(std::ostream& out, const std::string& title, const Trace
         "and {}",
         kMostRanks, kMostBars, kMostMessages, trace.ranks.size(), picture.bars(), messages));
   }
-  out << picture.draw(title);
+  out << picture.draw(title, failure);
 }
 
 }  // namespace rankbox

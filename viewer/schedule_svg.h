@@ -14,7 +14,8 @@ namespace rankbox {
 /// see the whole run.
 ///
 /// Throws InvalidArgument for more than 16 ranks, 600 computations or 2000 messages.
-void write_schedule_svg(std::ostream& out, const std::string& title, const Trace& trace,
-                        const Replay& replay);
+/// @param failure what ended the run; empty on success
+void write_schedule_svg(std::ostream& out, const std::string& title, const std::string& failure,
+                        const Trace& trace, const Replay& replay);
 
 }  // namespace rankbox

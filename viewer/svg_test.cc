@@ -14,13 +14,19 @@ namespace rankbox {
 namespace {
 
 std::string svg_of(int ranks, const std::function<void(Comm&)>& body) {
+  std::string failure;
   RunReport report;
   RunOptions how;
   how.world_size = ranks;
   how.memory_notes = 10'000;
-  run_world(how, body, &report);
+  try {
+    run_world(how, body, &report);
+  } catch (const DeadlockError& error) {
+    failure = error.what();
+  }
   std::ostringstream out;
-  write_held_svg(out, "pieces & <ranks>", report.trace, replay_trace(report.trace, Cluster{}));
+  write_held_svg(out, "pieces & <ranks>", failure, report.trace,
+                 replay_trace(report.trace, Cluster{}));
   return out.str();
 }
 
@@ -77,9 +83,9 @@ TEST_CASE("a schedule: a bar for each computation, a line for each message") {
         dist.compute(2e-3, "B<");
       },
       &report);
-  const auto draw = [&](const Trace& trace) {
+  const auto draw = [&](const Trace& trace, const std::string& failure = "") {
     std::ostringstream out;
-    write_schedule_svg(out, "a & b", trace, replay_trace(trace, Cluster{}));
+    write_schedule_svg(out, "a & b", failure, trace, replay_trace(trace, Cluster{}));
     return out.str();
   };
   const std::string svg = draw(report.trace);
@@ -88,9 +94,39 @@ TEST_CASE("a schedule: a bar for each computation, a line for each message") {
   CHECK(count(svg, ">F0<") == 2);
   CHECK(count(svg, "B&lt;") == 2);
   CHECK(count(svg, "a &amp; b") == 2);
+  CHECK(count(svg, "class=\"f\"") == 0);
+  const std::string failed = draw(report.trace, "a rank <died>\nat a line");
+  CHECK(count(failed, "a &amp; b (the run failed)") == 2);
+  CHECK(count(failed, "a rank &lt;died&gt;") == 2);  // drawn, and described
+  CHECK(count(failed, "at a line") == 0);
   Trace many = report.trace;
   for (int i = 0; i < 600; ++i) many.ranks[0].push_back(many.ranks[0].back());
   CHECK_THROWS_AS(draw(many), InvalidArgument);
+}
+
+TEST_CASE("what ranks held when a run failed is titled, described and drawn as such") {
+  const std::string svg = svg_of(2, [](Comm& dist) {
+    Tensor x = full(2, 1.0F);
+    if (dist.rank() == 0) dist.send(x, 1);
+    if (dist.rank() == 1) dist.recv(x, 0);
+    dist.recv(x, 1 - dist.rank());
+  });
+  CHECK(count(svg, "(the run failed)</t") == 2);  // <title> and a text
+  CHECK(count(svg, "The run failed") == 1);
+  CHECK(count(svg, "<text class=\"f\"") == 1);
+  CHECK(count(svg, "deadlock") == 2);
+  CHECK(count(svg_of(2, all_gather_ring), "failed") == 0);
+}
+
+TEST_CASE("of several tensors of a rank, each column has a number") {
+  const std::string svg = svg_of(2, [](Comm& dist) {
+    Tensor mine = full(2, 1.0F);
+    Tensor theirs = zeros(2);
+    dist.sendrecv(mine, 1 - dist.rank(), theirs, 1 - dist.rank());
+  });
+  CHECK(count(svg, ">tensor 1<") == 1);
+  CHECK(count(svg, ">tensor 2<") == 1);
+  CHECK(count(svg_of(2, all_gather_ring), ">tensor 1<") == 0);
 }
 
 TEST_CASE("the same run is the same picture") {

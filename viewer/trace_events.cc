@@ -82,7 +82,8 @@ class Writer {
   /// Returns the lane of an event.
   Lane lane_of(Timebase timebase, const Event& event) const {
     // The halves of a sendrecv start together, but each transfer begins when its partner arrives.
-    if (timebase == kWall || !(event.async || event.paired)) return kCalls;
+    const bool is_half = event.paired && event.kind != EventKind::kWait;
+    if (timebase == kWall || !(event.async || is_half)) return kCalls;
     return event.kind == EventKind::kRecv ? kRecvPort : kSendPort;
   }
 

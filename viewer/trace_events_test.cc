@@ -203,5 +203,16 @@ TEST_CASE("a run without events is a valid object too") {
   CHECK(Json::parse(out.str())["traceEvents"].size() == 2 * (1 + 2 * 2));
 }
 
+TEST_CASE("every wait of a wait_all is in the lane of calls, not in one of a port") {
+  int waits = 0;
+  const Json json = exported(run_everything().trace);
+  for (const Json& event : json["traceEvents"]) {
+    if (event["ph"] != "X" || !event["name"].get<std::string>().starts_with("wait")) continue;
+    ++waits;
+    CHECK(event["tid"] < 4);
+  }
+  CHECK(waits > 8);
+}
+
 }  // namespace
 }  // namespace rankbox

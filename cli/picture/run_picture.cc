@@ -18,6 +18,7 @@
 #include "sim/clock/clock.h"
 #include "viewer/held_svg.h"
 #include "viewer/html.h"
+#include "viewer/messages.h"
 #include "viewer/schedule_grid.h"
 #include "viewer/schedule_svg.h"
 #include "viewer/source_text.h"
@@ -98,6 +99,25 @@ std::string native_collectives_in(const Trace& trace) {
   if (calls == 0) return "";
   return fmt::format("{}{} native collective{}, to which ranks gave {} bytes in all",
                      trace.left_out > 0 ? "at least " : "", calls, calls == 1 ? "" : "s", bytes);
+}
+
+/// Returns "; 1 of them arrived" if a rank is still in a call: the report counts messages when they
+/// are sent. Empty if all arrived, or if the trace does not show it.
+std::string arrived_of(const RunReport& report) {
+  const Trace& trace = report.trace;
+  const auto is_open = [](const Event& event) { return !event.done && !event.async; };
+  const bool stopped = std::ranges::any_of(trace.ranks, [&](const std::vector<Event>& events) {
+    return std::ranges::any_of(events, is_open);
+  });
+  if (!stopped || trace.left_out > 0) return "";
+  std::int64_t arrived = 0;
+  for (const Message& message : match_messages(trace)) {
+    const Event& recv =
+        trace.ranks[static_cast<std::size_t>(message.recv.rank)][message.recv.event];
+    if (!is_open(recv)) ++arrived;
+  }
+  if (arrived >= report.messages) return "";
+  return fmt::format("; {} of them arrived", arrived);
 }
 
 std::ofstream open_output(const PictureStyle& style, const char* name) {
@@ -181,9 +201,9 @@ std::string totals_of(const RunReport& report) {
                                                    : messages + "; " + natives;
   return fmt::format(
       "{}\n"
-      "critical path: {:g} step{}, {:g} bytes sent, {:g} bytes added\n",
-      moved, report.cost.steps, report.cost.steps == 1 ? "" : "s", report.cost.bytes,
-      report.cost.reduced);
+      "most on any path: {:g} step{}, {:g} bytes sent, {:g} bytes added\n",
+      moved + arrived_of(report), report.cost.steps, report.cost.steps == 1 ? "" : "s",
+      report.cost.bytes, report.cost.reduced);
 }
 
 void draw_run(RunToDraw run, const PictureStyle& style) {
@@ -203,8 +223,9 @@ void draw_run(RunToDraw run, const PictureStyle& style) {
   }
   if (style.svg) {
     write_or_say_why(style, kSvgFile, kNoSvgFile, [&](std::ostream& out) {
-      if (has_schedule(trace)) return write_schedule_svg(out, run.title, trace, replay);
-      write_held_svg(out, run.title + ": what each rank holds", trace, replay);
+      if (has_schedule(trace))
+        return write_schedule_svg(out, run.title, run.failure, trace, replay);
+      write_held_svg(out, run.title + ": what each rank holds", run.failure, trace, replay);
     });
   }
   if (run.has_begun) {

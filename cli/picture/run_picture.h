@@ -59,7 +59,8 @@ struct RunToDraw {
 /// picture.
 void record_for(const PictureStyle& style, RunOptions& options);
 
-/// Returns "24 messages, …" and "critical path: …", a line each.
+/// Returns "24 messages, …" and "most on any path: …", a line each. Paths overlap: one may have the
+/// most steps, another the most bytes.
 std::string totals_of(const RunReport& report);
 
 /// Writes the files. Throws std::ios_base::failure where they cannot be written.
