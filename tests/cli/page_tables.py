@@ -259,7 +259,7 @@ def parameters_of(cluster):
 
 def values_in(text):
     """The values that a text gives: "4 ranks" is p, "m = 8" is m."""
-    found = {name: float(value) for name, value in re.findall(r"\b([a-zΨ]) = (\d[\d.]*)", text)}
+    found = {name: float(value) for name, value in re.findall(r"\b([a-zLSΨ]) = (\d[\d.]*)", text)}
     ranks = re.search(r"(\d+) ranks", text)
     return {**found, **({"p": float(ranks.group(1))} if ranks else {})}
 
