@@ -31,6 +31,7 @@ Family pipeline_data_parallel();
 Family zero1();
 Family zero2();
 Family zero3();
+Family fsdp_prefetch();
 Family clip_global_norm();
 
 Family conjugate_f();
