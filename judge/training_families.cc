@@ -35,6 +35,7 @@ const bool kAdded = add_families({
     family::zero1(),
     family::zero2(),
     family::zero3(),
+    family::fsdp_prefetch(),
     family::clip_global_norm(),
 
     family::conjugate_f(),

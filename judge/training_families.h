@@ -32,6 +32,7 @@ Family recompute();
 Family zero1();
 Family zero2();
 Family zero3();
+Family fsdp_prefetch();
 Family clip_global_norm();
 
 Family conjugate_f();

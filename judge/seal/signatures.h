@@ -41,6 +41,7 @@
 #include "parallel/dropout_seeds.h"
 #include "parallel/dynamic_loss_scaling.h"
 #include "parallel/exact_metrics.h"
+#include "parallel/fsdp_prefetch.h"
 #include "parallel/loss_scaling.h"
 #include "parallel/master_weights.h"
 #include "parallel/model_parallel.h"
@@ -121,6 +122,7 @@ std::vector<Row> table() {
       RANKBOX_ROW("zero1", zero1),
       RANKBOX_ROW("zero2", zero2),
       RANKBOX_ROW("zero3", zero3),
+      RANKBOX_ROW("fsdp_prefetch", fsdp_prefetch),
       RANKBOX_ROW("clip_global_norm", clip_global_norm),
 
       RANKBOX_ROW("conjugate_f", conjugate_f),

@@ -15,6 +15,7 @@
 #include "parallel/ddp_average_gradients.h"
 #include "parallel/ddp_buckets.h"
 #include "parallel/ddp_overlap.h"
+#include "parallel/fsdp_prefetch.h"
 #include "parallel/model_parallel.h"
 #include "parallel/pipeline_1f1b.h"
 #include "parallel/pipeline_gpipe.h"
@@ -247,6 +248,58 @@ Step zero_step(int stage, int p) {
         return held() - before - some.bytes();
       });
   return {run.report.cost.bytes, run.results[0]};
+}
+
+/// Returns the time of the collectives on a layer's weights: a gather, and a reduce-scatter.
+std::pair<double, double> seconds_of_shards(int p, std::int64_t elements) {
+  const std::int64_t shard = shard_size(elements, p);
+  const auto seconds_of = [&](bool gathers) {
+    return run_world({.world_size = p, .cluster = slow_links()},
+                     [&](Comm& dist) {
+                       Tensor mine = zeros(shard), all = zeros(shard * p);
+                       if (gathers) return dist.all_gather(mine, all);
+                       dist.reduce_scatter(all, mine);
+                     })
+        .virtual_seconds;
+  };
+  return {seconds_of(true), seconds_of(false)};
+}
+
+TEST_CASE("prefetch: a pass takes its own time, or that of what travels under it") {
+  std::mt19937 random(2304);
+  for (int row = 0; row < 40; ++row) {
+    CAPTURE(row);
+    const int p = 2 + row % 4;
+    std::vector<TimedLayer> layers(1 + random() % 5);
+    std::vector<double> gather, scatter;
+    for (TimedLayer& layer : layers) {
+      layer = {1 + static_cast<std::int64_t>(random() % 40), static_cast<double>(random() % 30)};
+      const auto [gathering, scattering] = seconds_of_shards(p, layer.elements);
+      gather.push_back(gathering);
+      scatter.push_back(scattering);
+    }
+    double expected = scatter[0];
+    for (const double each : gather) expected += each;  // forward takes no time
+    for (std::size_t i = layers.size(); i-- > 0;) {
+      const double after = i + 1 < layers.size() ? scatter[i + 1] : 0;
+      expected += std::max(layers[i].seconds, (i > 0 ? gather[i - 1] : 0) + after);
+    }
+    const auto run = run_world({.world_size = p, .cluster = slow_links()}, [&](Comm& dist) {
+      Sequential model;
+      std::vector<Shard> shards;
+      for (const auto& [elements, seconds] : layers) {
+        model.add("layer", std::make_unique<Timed>(dist, elements, seconds));
+        shards.push_back(make_shard(model.layer(model.size() - 1).parameters(), dist.rank(), p));
+      }
+      drop_values(model.parameters());
+      Sgd optimizer(mine_of(shards), {.learning_rate = 0.5, .momentum = 0});
+      Saved saved;
+      Loss loss;
+      const Batch batch = {full({1, 2}, 1), {0}, {}, {}};
+      fsdp_prefetch(dist, model, batch, saved, shards, loss, optimizer);
+    });
+    CHECK(run.virtual_seconds == doctest::Approx(expected).epsilon(1e-12));
+  }
 }
 
 TEST_CASE("ZeRO: stages 1 and 2 send what data parallel ranks send, stage 3 half as much again") {
