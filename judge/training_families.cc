@@ -48,6 +48,11 @@ const bool kAdded = add_families({
     family::dropout_seeds(),
     family::sequence_parallel(),
 
+    family::alltoallv(),
+    family::load_balance_loss(),
+    family::moe_dispatch_combine(),
+    family::moe_zero_tokens(),
+
     family::ring_attention(),
     family::ulysses(),
     family::ring_attention_causal_zigzag(),

@@ -45,6 +45,11 @@ Family vocab_parallel_cross_entropy();
 Family dropout_seeds();
 Family sequence_parallel();
 
+Family alltoallv();
+Family load_balance_loss();
+Family moe_dispatch_combine();
+Family moe_zero_tokens();
+
 Family ring_attention();
 Family ulysses();
 Family ring_attention_causal_zigzag();

@@ -24,6 +24,7 @@
 #include "collectives/reduce_naive.h"
 #include "collectives/reduce_scatter_ring.h"
 #include "collectives/scatter_tree.h"
+#include "parallel/alltoallv.h"
 #include "parallel/bf16_gradients.h"
 #include "parallel/checkpoint_rank0.h"
 #include "parallel/clip_global_norm.h"
@@ -42,9 +43,12 @@
 #include "parallel/dynamic_loss_scaling.h"
 #include "parallel/exact_metrics.h"
 #include "parallel/fsdp_prefetch.h"
+#include "parallel/load_balance_loss.h"
 #include "parallel/loss_scaling.h"
 #include "parallel/master_weights.h"
 #include "parallel/model_parallel.h"
+#include "parallel/moe_dispatch_combine.h"
+#include "parallel/moe_zero_tokens.h"
 #include "parallel/parallel_attention.h"
 #include "parallel/parallel_mlp.h"
 #include "parallel/pipeline_data_parallel.h"
@@ -134,6 +138,11 @@ std::vector<Row> table() {
       RANKBOX_ROW("vocab_parallel_cross_entropy", vocab_parallel_cross_entropy),
       RANKBOX_ROW("dropout_seeds", dropout_seeds),
       RANKBOX_ROW("sequence_parallel", sequence_parallel),
+
+      RANKBOX_ROW("alltoallv", alltoallv),
+      RANKBOX_ROW("load_balance_loss", load_balance_loss),
+      RANKBOX_ROW("moe_dispatch_combine", moe_dispatch_combine),
+      RANKBOX_ROW("moe_zero_tokens", moe_zero_tokens),
 
       RANKBOX_ROW("ring_attention", ring_attention),
       RANKBOX_ROW("ulysses", ulysses),
