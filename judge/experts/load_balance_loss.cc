@@ -8,6 +8,7 @@
 
 #include "judge/case_lists.h"
 #include "judge/experts/router.h"
+#include "judge/salt.h"
 #include "judge/training/native_calls.h"
 #include "judge/training_families.h"
 

@@ -5,7 +5,9 @@
 #include <limits>
 
 #include "judge/case_lists.h"
+#include "judge/compare.h"
 #include "judge/experts/moe_layer.h"
+#include "judge/salt.h"
 #include "judge/training/known_mistakes.h"
 #include "judge/training/native_calls.h"
 #include "judge/training_families.h"

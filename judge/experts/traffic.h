@@ -17,7 +17,8 @@ struct Traffic {
   std::vector<std::int64_t> rows = {};  // [src · world_size + dst]
 
   std::int64_t between(int src, int dst) const {
-    return rows[static_cast<std::size_t>(src * world_size + dst)];
+    const std::int64_t place = std::int64_t{src} * world_size + dst;
+    return rows[static_cast<std::size_t>(place)];
   }
   std::vector<std::int64_t> sent_by(int rank) const {
     std::vector<std::int64_t> counts;
