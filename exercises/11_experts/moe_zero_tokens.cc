@@ -1,12 +1,12 @@
-// TODO: this layer is right as long as every rank has tokens, and every expert gets some. Run it:
-// which collective does a rank leave out, and what made it do so? There are three places, one behind
-// the other. Values must stay as they are.
 #include "parallel/moe_zero_tokens.h"
 
 #include <functional>
 #include <numeric>
 #include <utility>
 
+// TODO: this layer is right as long as every rank has tokens, and every expert gets some. Run it:
+// which collective does a rank leave out, and what made it do so? There are three places, one behind
+// the other. Values must stay as they are.
 namespace rankbox {
 
 namespace {

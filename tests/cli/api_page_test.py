@@ -56,6 +56,7 @@ def declared(header, heading_of=lambda name: HEADING[name] if name else "Functio
     # Default arguments that are calls.
     for call in ("Place::current()", "std::declval", "std::numeric_limits<int>::min()"):
         text = text.replace(call, "")
+    text = re.sub(r"\busing [^;]*;", ";", text)
     found, scopes, statement, public = set(), [], "", [True]
     for token in re.findall(r"[{};]|[^{};]+", text):
         if token == "{":

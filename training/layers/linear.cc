@@ -61,15 +61,20 @@ TensorOf<T> LinearOf<T>::backward(TensorOf<T> dy, SavedOf<T>& saved) {
              Into::kAdd);
     if (has_bias_) add_column_sums<T>(rows, gradient_of(bias).data());
   };
-  const bool now = !saved.postpones();
-  if (now) add_gradients(x, dy);
-  TensorOf<T> dx;
-  if (this->wants_dx()) {
-    dx = now ? std::move(x) : empty_like(x);  // of the same shape; x is needed only for gradients
+  // dx is room for the result, of x's shape
+  const auto by_input = [&](TensorOf<T> dx) {
     multiply(as_matrix(dy, out_), as_matrix(weight.value, in_), as_matrix(dx, in_));
+    return dx;
+  };
+  if (saved.postpones()) {
+    TensorOf<T> dx;
+    if (this->wants_dx()) dx = by_input(empty_like(x));
+    saved.postpone(std::move(x), std::move(dy), add_gradients);
+    return dx;
   }
-  if (!now) saved.postpone(std::move(x), std::move(dy), add_gradients);
-  return dx;
+  add_gradients(x, dy);
+  if (!this->wants_dx()) return {};
+  return by_input(std::move(x));  // x is needed only for gradients
 }
 
 template class LinearOf<float>;
