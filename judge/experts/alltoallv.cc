@@ -39,7 +39,7 @@ Traffic traffic_in(const Case& example) {
     if (most == kFirstIsIdle && src == 0) return 0;
     return salted("rows of a pair")
         .stream(static_cast<std::uint64_t>(most))
-        .stream(static_cast<std::uint64_t>(src * p + dst))
+        .stream(static_cast<std::uint64_t>(std::int64_t{src} * p + dst))
         .below(most + 1);
   });
 }
