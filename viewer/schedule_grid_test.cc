@@ -74,11 +74,11 @@ TEST_CASE("there is a schedule only with the labels of a pipeline") {
   const auto trace_of = [](Label label) {
     return run_ranks({.world_size = 1}, [=](Comm& dist) { dist.compute(1, label); }).report.trace;
   };
-  for (const char* const label : {"", "work", "F", "Fast", "F0x", "step 1", "A0"}) {
+  for (const char* const label : {"", "work", "F", "Fast", "F0xy", "step 1", "A0"}) {
     CAPTURE(label);
     CHECK_FALSE(has_schedule(trace_of(label)));
   }
-  for (const char* const label : {"F0", "B12", "W3"}) {
+  for (const char* const label : {"F0", "B12", "W3", "F0b"}) {
     CAPTURE(label);
     CHECK(has_schedule(trace_of(label)));
   }
