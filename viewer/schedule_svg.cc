@@ -22,8 +22,8 @@ constexpr std::size_t kMostBars = 600;
 constexpr std::size_t kMostMessages = 2000;
 // Pixels.
 constexpr double kLane = 36;
-constexpr double kTop = 40;
-constexpr double kLeft = 70;
+constexpr double kTopOfLanes = 40;
+constexpr double kLeftOfLanes = 70;
 constexpr double kWidth = 900;
 constexpr int kSeconds = 12;   // of the animation
 constexpr double kShare = 75;  // per cent of it in which time passes; then the whole run is shown
@@ -101,7 +101,9 @@ class ScheduleSvg {
   }
 
  private:
-  double x(double seconds) const { return kLeft + seconds / finish_ * (kWidth - kLeft - 12); }
+  double x(double seconds) const {
+    return kLeftOfLanes + seconds / finish_ * (kWidth - kLeftOfLanes - 12);
+  }
   double y(std::size_t rank) const { return top_ + static_cast<double>(rank) * kLane; }
 
   /// Returns the class of what appears at this time: one keyframe rule for all of one moment.
@@ -143,7 +145,8 @@ class ScheduleSvg {
     svg_ += fmt::format(
         "<rect class=\"l\" x=\"{:g}\" y=\"{:g}\" width=\"{:g}\" height=\"{:g}\"/>"
         "<text x=\"12\" y=\"{:g}\">rank {}</text>\n",
-        kLeft, y(rank) + 2, kWidth - kLeft - 12, kLane - 4, y(rank) + kLane / 2 + 5, rank);
+        kLeftOfLanes, y(rank) + 2, kWidth - kLeftOfLanes - 12, kLane - 4, y(rank) + kLane / 2 + 5,
+        rank);
   }
 
   void add_message(const Message& message) {
@@ -172,8 +175,8 @@ class ScheduleSvg {
   const Trace& trace_;
   const Replay& replay_;
   const std::vector<Bar> bars_;
-  double finish_ = 0;  // virtual seconds
-  double top_ = kTop;  // of the lanes
+  double finish_ = 0;         // virtual seconds
+  double top_ = kTopOfLanes;  // of the lanes
   std::string svg_;
 };
 
