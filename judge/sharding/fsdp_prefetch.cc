@@ -206,7 +206,7 @@ Family family::fsdp_prefetch() {
       "fsdp_prefetch",
       "(Comm& dist, Sequential& model, const Batch& batch, Saved& saved, std::vector<Shard>& "
       "shards, Loss& loss, Optimizer& optimizer)",
-      std::move(subject), run);
+      subject, run);
 }
 
 }  // namespace rankbox
