@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -59,8 +60,12 @@ void check_thread(const Caller& caller) {
 
 void check_peer(const Caller& caller, int peer, const char* role) {
   if (peer < 0 || peer >= caller.size) [[unlikely]] {
-    refuse(caller, fmt::format("{} {} does not exist: this communicator has ranks 0 to {}", role,
-                               peer, caller.size - 1));
+    const char* hint = peer == -1 ? "; before rank 0 on a ring: (rank + p - 1) % p, with p ranks"
+                       : peer == caller.size
+                           ? "; after the last on a ring: (rank + 1) % p, with p ranks"
+                           : "";
+    refuse(caller, fmt::format("{} {} does not exist: this communicator has ranks 0 to {}{}", role,
+                               peer, caller.size - 1, hint));
   }
 }
 
@@ -76,9 +81,11 @@ void check_source(const Caller& caller, Slice slice) {
 void check_target(const Caller& caller, Slice slice) {
   check_source(caller, slice);
   if (slice.read_only()) [[unlikely]] {
+    const bool is_sendrecv = std::string_view(caller.operation) == "sendrecv";
     refuse(caller,
-           "the slice to be written is part of a const tensor, which has to stay as it is; give "
-           "another tensor");
+           fmt::format("the slice to be written is part of a const tensor, which has to stay as it "
+                       "is; give another tensor{}",
+                       is_sendrecv ? " (the order is: out, dst, in, src)" : ""));
   }
 }
 

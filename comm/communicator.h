@@ -56,7 +56,7 @@
 //   scatter_v(whole, counts, slice, src)        piece i of whole of src -> slice of rank i;
 //                                               elsewhere whole and counts are ignored
 //   all_to_all_v(input, send_counts, output, receive_counts)
-//                                               piece d of input of rank s -> piece s of output of d
+//                                               piece d of input of s -> piece s of output of d
 //
 // all_reduce(x, op) and broadcast(x, src) also take a number (float, double, std::int32_t or
 // std::int64_t) and return the result; they cost what a tensor of one element does.
@@ -109,9 +109,9 @@
 //                        both ranks; nothing is copied. A sender whose message was buffered has
 //                        gone on: its next call throws Aborted. MPI finds it at the receiver;
 //                        NCCL only names it once the run has failed
-//   CollectiveMismatch   the ranks called different collectives, or the same one differently, also
-//                        if a rank sends another number of elements than its receiver counts on;
-//                        thrown on all of them once the last one has called, or once none can go
+//   CollectiveMismatch   the ranks called different collectives, or the same one differently; also
+//                        if a rank sends another number of elements than its receiver counts on.
+//                        Thrown on all of them once the last one has called, or once none can go
 //                        on. The run's error is that of a rank that differs from most
 //   DeadlockError        no rank can make progress
 //   Aborted              another rank failed

@@ -125,12 +125,13 @@ TEST_CASE("two entries with the same name are refused") {
   CHECK(contains(refusal(std::string(kChapter) + kChapter), "02_broadcast"));
 }
 
-TEST_CASE("the registry of the course can be read, and has chapters without gaps") {
+TEST_CASE("the registry of the course can be read, and has chapters in order") {
   CHECK(exercises().size() >= 59);
   int number = 0;
   std::set<std::string> names;
   for (const Chapter& chapter : chapters()) {
-    CHECK(chapter.number == ++number);
+    CHECK(chapter.number > number);
+    number = chapter.number;
     CHECK(chapter.hours > 0);
   }
   for (const Exercise& exercise : exercises()) {

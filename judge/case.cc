@@ -41,6 +41,7 @@ constexpr Field kFields[] = {
     {"bucket", &Case::bucket_bytes, 1, std::int64_t{1} << 30},
     {"chunks", &Case::chunks, 1, 16},
     {"replicas", &Case::replicas, 1, kMostRanks},
+    {"layers", &Case::layers, 1, 64},
     {"op", &Case::op},
     {"threads", &Case::threads, 2, 64},
     {"repeats", &Case::repeats, 0, 10'000'000},

@@ -25,6 +25,7 @@ struct Case {
   std::optional<std::int64_t> bucket_bytes = {};  // of gradients; written "bucket"
   std::optional<int> chunks = {};                 // stages of one pipeline on each rank
   std::optional<int> replicas = {};               // pipelines of equal length; copies of a model
+  std::optional<int> layers = {};                 // of a model
   std::optional<ReduceOp> op = {};
   std::optional<int> threads = {};           // of the race, which has no ranks
   std::optional<std::int64_t> repeats = {};  // updates of each thread

@@ -30,8 +30,8 @@ Failure failure_at(const Event& event, int rank, const MessageGraph& graph) {
 std::optional<Failure> failure_of_number(const MessageGraph& graph,
                                          const std::vector<Event>& events, int rank,
                                          const Case& example) {
-  const int most = graph.most(example);
   for (const EventKind kind : {EventKind::kSend, EventKind::kRecv}) {
+    const int most = graph.most(example, kind);
     int number = 0;
     const Event* excess = nullptr;
     for (const Event& event : events) {
@@ -111,25 +111,35 @@ bool joins_in_a_tree(int from, int to, const Scene& scene) {
   return false;
 }
 
-int four_a_segment(const Case& example) { return 4 * example.segments.value_or(1); }
+int four_a_segment(const Case& example, EventKind /*kind*/) {
+  return 4 * example.segments.value_or(1);
+}
 
-int rounds_of_tree(const Case& example) { return rounds(example.world_size); }
+int rounds_of_tree(const Case& example, EventKind /*kind*/) { return rounds(example.world_size); }
 
-int rounds_of_tree_and_ring(const Case& example) {
+int up_a_tree(const Case& example, EventKind kind) {
+  return kind == EventKind::kSend ? 1 : rounds(example.world_size);
+}
+
+int down_a_tree(const Case& example, EventKind kind) {
+  return kind == EventKind::kRecv ? 1 : rounds(example.world_size);
+}
+
+int rounds_of_tree_and_ring(const Case& example, EventKind /*kind*/) {
   return rounds(example.world_size) + example.world_size - 1;
 }
 
-int rounds_of_butterfly(const Case& example) {
+int rounds_of_butterfly(const Case& example, EventKind /*kind*/) {
   const bool folds = !is_power_of_two(example.world_size);
   return floor_log2(example.world_size) + (folds ? 1 : 0);
 }
 
-int rounds_of_two_butterflies(const Case& example) {
+int rounds_of_two_butterflies(const Case& example, EventKind /*kind*/) {
   const bool folds = !is_power_of_two(example.world_size);
   return 2 * floor_log2(example.world_size) + (folds ? 1 : 0);
 }
 
-int others(const Case& example) { return example.world_size - 1; }
+int others(const Case& example, EventKind /*kind*/) { return example.world_size - 1; }
 
 constexpr MessageGraph kGraphs[] = {
     {"any", ""},
@@ -139,6 +149,10 @@ constexpr MessageGraph kGraphs[] = {
     {"ring", "on a ring only neighbours talk", joins_neighbours},
     {"chain", "a stage talks to the next one and the one before", joins_stages},
     {"tree", "in a tree no rank has more than ⌈log2 p⌉ others to talk to", nullptr, rounds_of_tree},
+    {"tree_to_root", "up a tree a rank receives from at most ⌈log2 p⌉ others, and sends once",
+     nullptr, up_a_tree},
+    {"tree_from_root", "down a tree a rank receives once, and sends to at most ⌈log2 p⌉ others",
+     nullptr, down_a_tree},
     {"tree_and_ring", "a tree and a ring take at most ⌈log2 p⌉ + p-1 messages a rank", nullptr,
      rounds_of_tree_and_ring},
     {"double_tree",

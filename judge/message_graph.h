@@ -25,8 +25,8 @@ struct MessageGraph {
   const char* rule;  // in words, after "rank 0 sends to rank 2: "
   // Returns whether the algorithm has a message between these world ranks. Null: between any.
   bool (*links)(int from, int to, const Scene& scene) = nullptr;
-  // Returns the most messages that one rank may send, and receive. Null: any number.
-  int (*most)(const Case& example) = nullptr;
+  // Returns the most messages that one rank may send, or receive. Null: any number.
+  int (*most)(const Case& example, EventKind kind) = nullptr;
 };
 
 /// Returns the first message, by sending rank, that violates the rule. Cost: O(p + number of

@@ -30,10 +30,12 @@ const bool kAdded = add_families({
     family::pipeline(),
     family::interleaved_pipeline(),
     family::pipeline_data_parallel(),
+    family::recompute(),
 
     family::zero1(),
     family::zero2(),
     family::zero3(),
+    family::fsdp_prefetch(),
     family::clip_global_norm(),
 
     family::conjugate_f(),
@@ -45,6 +47,16 @@ const bool kAdded = add_families({
     family::vocab_parallel_cross_entropy(),
     family::dropout_seeds(),
     family::sequence_parallel(),
+
+    family::alltoallv(),
+    family::load_balance_loss(),
+    family::moe_dispatch_combine(),
+    family::moe_zero_tokens(),
+
+    family::ring_attention(),
+    family::ulysses(),
+    family::ring_attention_causal_zigzag(),
+    family::ring_attention_backward(),
 });
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The families of the chapters about training, 6 to 10.
+// The families of the chapters about training, from 6 on.
 #pragma once
 
 #include "judge/families.h"
@@ -27,10 +27,12 @@ Family stochastic_rounding();
 Family pipeline();
 Family interleaved_pipeline();
 Family pipeline_data_parallel();
+Family recompute();
 
 Family zero1();
 Family zero2();
 Family zero3();
+Family fsdp_prefetch();
 Family clip_global_norm();
 
 Family conjugate_f();
@@ -42,5 +44,15 @@ Family parallel_attention();
 Family vocab_parallel_cross_entropy();
 Family dropout_seeds();
 Family sequence_parallel();
+
+Family alltoallv();
+Family load_balance_loss();
+Family moe_dispatch_combine();
+Family moe_zero_tokens();
+
+Family ring_attention();
+Family ulysses();
+Family ring_attention_causal_zigzag();
+Family ring_attention_backward();
 
 }  // namespace rankbox::family

@@ -84,20 +84,41 @@ Tensor Stage::forward(int i, Tensor x) {
   return {};
 }
 
-Tensor Stage::backward(int i, Tensor dy) {
-  MicroBatch& own = at(i, "backward");
+Tensor Stage::go_back(Turn turn, int i, Tensor dy) {
+  const bool in_halves = turn == Turn::kBackwardInput;
+  const char* const call = in_halves ? "backward_input" : "backward";
+  MicroBatch& own = at(i, call);
   if (own.state != State::kForward) {
     throw InvalidArgument(fmt::format(
-        "backward of micro-batch {} {}", i,
-        own.state == State::kDone ? "for the second time: each goes back once in a step"
-                                  : "before its forward: there is nothing yet to go back through"));
+        "{} of micro-batch {} {}", call, i,
+        own.state == State::kWaiting ? "before its forward: there is nothing yet to go back through"
+                                     : "for the second time: each goes back once in a step"));
   }
-  if (!is_last())
-    check_shape("backward", i, dy, shape_of(own, cut_.output), "empty_output_gradient");
+  if (!is_last()) check_shape(call, i, dy, shape_of(own, cut_.output), "empty_output_gradient");
   if (is_last()) dy = std::move(own.loss_gradient);
-  if (on_turn) on_turn(Turn::kBackward, i);
-  own.state = State::kDone;
+  if (on_turn) on_turn(turn, i);
+  own.state = in_halves ? State::kHalfBackward : State::kDone;
+  if (in_halves) own.saved.postpone_weights();
   return layers_->backward(std::move(dy), own.saved);
+}
+
+Tensor Stage::backward(int i, Tensor dy) { return go_back(Turn::kBackward, i, std::move(dy)); }
+
+Tensor Stage::backward_input(int i, Tensor dy) {
+  return go_back(Turn::kBackwardInput, i, std::move(dy));
+}
+
+void Stage::backward_weights(int i) {
+  MicroBatch& own = at(i, "backward_weights");
+  if (own.state != State::kHalfBackward) {
+    throw InvalidArgument(fmt::format(
+        "backward_weights of micro-batch {} {}", i,
+        own.state == State::kDone ? "has nothing left to add: its gradients are there already"
+                                  : "before its backward_input, which leaves what it needs"));
+  }
+  if (on_turn) on_turn(Turn::kBackwardWeights, i);
+  own.state = State::kDone;
+  own.saved.run_postponed();
 }
 
 std::vector<Batch> micro_batches_of(const Batch& batch, int number) {

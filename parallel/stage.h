@@ -19,11 +19,22 @@
 // The stage keeps what forward saves until backward needs it, separately for each micro-batch. This
 // fills a pipeline's memory.
 //
+// The previous stage waits for the first result of backward, the derivative by the input; nothing
+// waits for the second, the gradients of the weights, until the optimizer's step. So backward comes
+// in two halves, too, which together do the same to the last bit:
+//
+//   Tensor dx = stage.backward_input(i, std::move(dy));  // keeps x and dy of every Linear
+//   stage.backward_weights(i);                           // any time later
+//
+// Layers other than Linear add their gradients in the first half.
+//
 // Thread safety: a stage belongs to its rank.
 // Errors: InvalidArgument for a micro-batch that does not exist, is sent forward twice, or backward
-// before it was forward, and for a tensor of another shape than this micro-batch's.
+// before it was forward, and for a tensor of another shape than this micro-batch's; likewise for
+// backward_weights before backward_input.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -35,8 +46,8 @@
 
 namespace rankbox {
 
-/// One of the two passes of a micro-batch through a stage.
-enum class Turn { kForward, kBackward };
+/// A pass of a micro-batch through a stage; backward may come in two halves.
+enum class Turn : std::uint8_t { kForward, kBackward, kBackwardInput, kBackwardWeights };
 
 class Stage {
  public:
@@ -77,6 +88,10 @@ class Stage {
   /// @param dy the derivative by this stage's output; ignored on the last. Taken: move it
   /// Returns the derivative by this stage's input; on the first stage an empty tensor.
   Tensor backward(int i, Tensor dy);
+  /// As backward, but keeps what the gradients of the weights need until backward_weights.
+  Tensor backward_input(int i, Tensor dy);
+  /// Adds to the gradients of the parameters what backward_input left out.
+  void backward_weights(int i);
 
   /// The loss of the micro-batches so far, on the last stage; without gradient.
   const Loss& loss() const { return loss_; }
@@ -87,7 +102,7 @@ class Stage {
   std::function<void(Turn turn, int micro_batch)> on_turn;
 
  private:
-  enum class State { kWaiting, kForward, kDone };
+  enum class State { kWaiting, kForward, kHalfBackward, kDone };
   struct MicroBatch {
     Batch batch;
     State state = State::kWaiting;
@@ -98,6 +113,7 @@ class Stage {
   MicroBatch& at(int i, const char* call);
   const MicroBatch& at(int i, const char* call) const;
   Shape shape_of(const MicroBatch& micro_batch, const Shape& sample) const;
+  Tensor go_back(Turn turn, int i, Tensor dy);
 
   StageCut cut_;
   std::unique_ptr<Sequential> layers_;

@@ -66,8 +66,9 @@ std::vector<Stage> stages_of(const Example& example, int number) {
   return stages;
 }
 
-/// All micro-batches through all stages and back.
-void step(std::vector<Stage>& stages, const Batch& batch, int micro_batches) {
+/// All micro-batches through all stages and back; `in_halves`: the gradients of weights at the end.
+void step(std::vector<Stage>& stages, const Batch& batch, int micro_batches,
+          bool in_halves = false) {
   for (Stage& stage : stages) stage.load(micro_batches_of(batch, micro_batches), 3);
   for (int i = 0; i < micro_batches; ++i) {
     Tensor travels;
@@ -77,9 +78,22 @@ void step(std::vector<Stage>& stages, const Batch& batch, int micro_batches) {
     }
     for (std::size_t s = stages.size(); s-- > 0;) {
       CHECK(travels.shape() == stages[s].empty_output_gradient(i).shape());
-      travels = stages[s].backward(i, std::move(travels));
+      travels = in_halves ? stages[s].backward_input(i, std::move(travels))
+                          : stages[s].backward(i, std::move(travels));
     }
   }
+  for (Stage& stage : stages) {
+    for (int i = 0; in_halves && i < micro_batches; ++i) stage.backward_weights(i);
+  }
+}
+
+std::vector<std::vector<float>> gradients_of(std::vector<Stage>& stages) {
+  std::vector<std::vector<float>> all;
+  for (Stage& stage : stages) {
+    for (const Parameter* parameter : stage.parameters())
+      all.push_back(to_host(parameter->gradient));
+  }
+  return all;
 }
 
 std::string message_of(const std::function<void()>& call) {
@@ -131,6 +145,37 @@ TEST_CASE(
       CHECK(largest > 1e-2);  // there is something to compare
     }
   }
+}
+
+TEST_CASE("the halves of backward add up to backward, to the last bit") {
+  for (const Example& example : examples()) {
+    if (!testing::wants_row(example.name)) continue;
+    CAPTURE(example.name);
+    const int micro_batches = example.sees_whole_batch ? 1 : 3;
+    std::vector<Stage> together = stages_of(example, 2);
+    std::vector<Stage> halves = stages_of(example, 2);
+    step(together, batch_of(example, 7), micro_batches);
+    step(halves, batch_of(example, 7), micro_batches, true);
+    CHECK(gradients_of(halves) == gradients_of(together));
+  }
+}
+
+TEST_CASE("after its first half a stage holds x and dy of each Linear, after its second nothing") {
+  Model model;
+  model.push_back(recipe<Linear>("fc0", std::int64_t{4}, std::int64_t{5}, Random(1)));
+  model.push_back(recipe<Linear>("fc1", std::int64_t{5}, std::int64_t{3}, Random(2)));
+  Sequential layers(model);
+  Saved saved;
+  layers.forward(zeros({2, 4}), saved);
+  CHECK(saved.bytes() == 2 * (4 + 5) * 4);  // their inputs
+  saved.postpone_weights();
+  layers.backward(full({2, 3}, 1), saved);
+  CHECK(saved.empty());
+  CHECK(saved.bytes() == 2 * (4 + 5 + 5 + 3) * 4);
+  for (const Parameter* parameter : layers.parameters()) CHECK(parameter->gradient.empty());
+  saved.run_postponed();
+  CHECK(saved.bytes() == 0);
+  CHECK(to_host(layers.parameters().back()->gradient) == std::vector<float>{2, 2, 2});
 }
 
 TEST_CASE("stages are as even as possible, none is empty, and together they are the model") {
@@ -208,6 +253,14 @@ TEST_CASE("a stage refuses passes out of order") {
   first.backward(0, first.empty_output_gradient(0));
   CHECK(testing::lacks(message_of([&] { first.backward(0, first.empty_output_gradient(0)); }),
                        {"backward of micro-batch 0"}) == "");
+  CHECK(testing::lacks(message_of([&] { first.backward_weights(0); }),
+                       {"backward_weights of micro-batch 0"}) == "");
+  first.forward(1, {});
+  CHECK(testing::lacks(message_of([&] { first.backward_weights(1); }),
+                       {"backward_weights of micro-batch 1", "backward_input"}) == "");
+  first.backward_input(1, first.empty_output_gradient(1));
+  CHECK(testing::lacks(message_of([&] { first.backward_input(1, first.empty_output_gradient(1)); }),
+                       {"backward_input of micro-batch 1"}) == "");
   CHECK(testing::lacks(message_of([&] { micro_batches_of(batch_of(example, 5), 6); }),
                        {"6", "5", "1 to 5"}) == "");
 }
@@ -217,11 +270,12 @@ TEST_CASE("a stage reports each pass before it happens, and is ready for the nex
   std::vector<Stage> stages = stages_of(example, 1);
   std::string told;
   stages[0].on_turn = [&](Turn turn, int i) {
-    told += fmt::format("{}{} ", turn == Turn::kForward ? 'F' : 'B', i);
+    told += fmt::format("{}{} ", "FBbW"[static_cast<int>(turn)], i);
   };
   step(stages, batch_of(example, 4), 2);
   step(stages, batch_of(example, 4), 1);
-  CHECK(told == "F0 B0 F1 B1 F0 B0 ");
+  step(stages, batch_of(example, 4), 1, true);
+  CHECK(told == "F0 B0 F1 B1 F0 B0 F0 b0 W0 ");
   CHECK(stages[0].loss().counted == 4);  // of the last step
 }
 

@@ -11,10 +11,18 @@
 // It is a stack, because backward visits layers in the reverse order of forward. A tensor is freed
 // as soon as the layer that popped it is done.
 //
+// A layer may leave the gradients of its weights for later (parallel/stage.h says why):
+//
+//   saved.postpone_weights();             // before backward
+//   Tensor dx = model.backward(dy, saved);// keeps x and dy of each Linear
+//   saved.run_postponed();                // adds the gradients of its weights, and frees both
+//
 // Thread safety: like any value. Errors: InvalidArgument for a pop without a matching push.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -44,6 +52,9 @@ struct Pass {
 template <class T>
 class SavedOf {
  public:
+  /// Adds to the gradients of a layer's weights.
+  using AddGradients = std::function<void(const TensorOf<T>& x, const TensorOf<T>& dy)>;
+
   SavedOf() = default;
   explicit SavedOf(Pass pass) : pass_(std::move(pass)) {}
 
@@ -52,38 +63,74 @@ class SavedOf {
 
   /// In evaluation the tensor is dropped.
   void push(TensorOf<T> tensor) {
-    if (training()) tensors_.emplace_back(std::move(tensor));
+    if (training()) entries_.emplace_back(std::move(tensor));
   }
   void push(TensorOf<std::int32_t> tensor) {
-    if (training()) tensors_.emplace_back(std::move(tensor));
+    if (training()) entries_.emplace_back(std::move(tensor));
   }
-  TensorOf<T> pop() { return pop_as<T>(); }
-  TensorOf<std::int32_t> pop_integers() { return pop_as<std::int32_t>(); }
+  /// Something else, whose owner is Saved until the layer takes it back.
+  void push(std::shared_ptr<void> object) {
+    if (training()) entries_.emplace_back(std::move(object));
+  }
+  TensorOf<T> pop() { return pop_as<TensorOf<T>>(); }
+  TensorOf<std::int32_t> pop_integers() { return pop_as<TensorOf<std::int32_t>>(); }
+  std::shared_ptr<void> pop_object() { return pop_as<std::shared_ptr<void>>(); }
 
-  bool empty() const { return tensors_.empty(); }
-  /// Of all tensors that wait for backward.
+  void postpone_weights() { postpones_ = true; }
+  bool postpones() const { return postpones_; }
+  /// Keeps a layer's x and dy until run_postponed() calls add(x, dy). REQUIRES: postpones().
+  void postpone(TensorOf<T> x, TensorOf<T> dy, AddGradients add) {
+    postponed_.push_back({std::move(x), std::move(dy), std::move(add)});
+  }
+  /// In the order of backward.
+  void run_postponed() {
+    for (Postponed& each : std::exchange(postponed_, {})) {
+      each.add(each.x, each.dy);
+      each = {};
+    }
+  }
+
+  bool empty() const { return entries_.empty(); }
+  /// Of all tensors that wait for backward, or for run_postponed().
   std::int64_t bytes() const {
     std::int64_t sum = 0;
-    for (const auto& tensor : tensors_)
-      sum += std::visit([](const auto& t) { return t.bytes(); }, tensor);
+    for (const Postponed& each : postponed_) sum += each.x.bytes() + each.dy.bytes();
+    for (const Entry& entry : entries_) {
+      sum += std::visit(
+          [](const auto& each) -> std::int64_t {
+            if constexpr (requires { each.bytes(); }) return each.bytes();
+            return 0;
+          },
+          entry);
+    }
     return sum;
   }
 
  private:
+  using Entry = std::variant<TensorOf<T>, TensorOf<std::int32_t>, std::shared_ptr<void>>;
+
   template <class E>
-  TensorOf<E> pop_as() {
-    if (tensors_.empty() || !std::holds_alternative<TensorOf<E>>(tensors_.back())) {
+  E pop_as() {
+    if (entries_.empty() || !std::holds_alternative<E>(entries_.back())) {
       throw InvalidArgument(
           "backward does not fit what forward saved: give it the Saved of its own forward pass, in "
           "training mode, once, and go through the layers in reverse");
     }
-    TensorOf<E> tensor = std::move(std::get<TensorOf<E>>(tensors_.back()));
-    tensors_.pop_back();
-    return tensor;
+    E entry = std::move(std::get<E>(entries_.back()));
+    entries_.pop_back();
+    return entry;
   }
 
+  struct Postponed {
+    TensorOf<T> x = {};
+    TensorOf<T> dy = {};
+    AddGradients add = {};
+  };
+
   Pass pass_;
-  std::vector<std::variant<TensorOf<T>, TensorOf<std::int32_t>>> tensors_;
+  bool postpones_ = false;
+  std::vector<Postponed> postponed_;
+  std::vector<Entry> entries_;
 };
 using Saved = SavedOf<float>;
 

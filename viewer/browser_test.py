@@ -197,7 +197,8 @@ class KeyboardTest(PageTest):
 
     def test_elements_are_as_wide_as_their_type(self):
         self.open("ring")
-        expected = {"float32": 2, "float64": 1, "int32": 2, "int64": 1, "float16": 4, "bfloat16": 4}
+        expected = {"float32": 2, "float64": 1, "int32": 2, "int64": 1, "float16": 4, "bfloat16": 4,
+                    "uint8": 8, "bool": 8}
         for number, name in enumerate(script("return rankbox.run.head.dtypes")):
             self.assertEqual(script(ELEMENTS_IN_EIGHT_BYTES, number), expected[name], name)
 

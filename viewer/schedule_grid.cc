@@ -78,7 +78,8 @@ std::string draw_task(const Task& task, int columns, const ScheduleGridOptions& 
       task.label + repeat(options.ascii ? "-" : "─", std::max(0, columns - label - (gap ? 1 : 0)));
   const std::string end = gap ? " " : "";
   if (!options.colour) return filled + end;
-  return fmt::format("\033[{}m{}\033[0m{}", task.label[0] == 'B' ? 33 : 36, filled, end);
+  const int colour = task.label[0] == 'B' ? 33 : task.label[0] == 'W' ? 32 : 36;
+  return fmt::format("\033[{}m{}\033[0m{}", colour, filled, end);
 }
 
 std::string draw_row(const std::vector<Task>& tasks, const Slots& slots,
@@ -109,12 +110,22 @@ std::string draw_row(const std::vector<Task>& tasks, const Slots& slots,
 bool has_schedule(const Trace& trace) {
   const auto is_turn = [](const std::string& label) {
     constexpr std::string_view kDigits = "0123456789";
-    return label.size() > 1 && std::string_view("FBW").find(label[0]) != std::string_view::npos &&
-           label.find_first_not_of(kDigits, 1) == std::string::npos;
+    if (label.size() < 2 || std::string_view("FBW").find(label[0]) == std::string_view::npos ||
+        kDigits.find(label[1]) == std::string_view::npos)
+      return false;
+    const std::size_t chunk = label.find_first_not_of(kDigits, 1);  // F0b: of the second stage here
+    return chunk == std::string::npos ||
+           (chunk + 1 == label.size() && label[chunk] >= 'a' && label[chunk] <= 'z');
   };
   return std::ranges::any_of(trace.ranks, [&](const std::vector<Event>& events) {
     return std::ranges::any_of(events,
                                [&](const Event& event) { return is_turn(label_of(event).text()); });
+  });
+}
+
+bool has_labels(const Trace& trace) {
+  return std::ranges::any_of(trace.ranks, [](const std::vector<Event>& events) {
+    return std::ranges::any_of(events, [](const Event& event) { return !label_of(event).empty(); });
   });
 }
 

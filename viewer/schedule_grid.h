@@ -23,8 +23,11 @@ struct ScheduleGridOptions {
 };
 
 /// Returns whether computations have the labels of a pipeline: F, B or W and the number of a
-/// micro-batch.
+/// micro-batch, and maybe the letter of a chunk.
 bool has_schedule(const Trace& trace);
+
+/// Returns whether there is a computation with a label.
+bool has_labels(const Trace& trace);
 
 /// Returns the grid, as lines with their line ends. REQUIRES: `replay` is a replay of `trace`, with
 /// messages that take little or no time.

@@ -48,8 +48,12 @@ TEST_CASE("half of the time is idle, as (p-1)/(m+p-1) says") {
   CHECK(unlabelled_share(trace, without_messages(trace)) == doctest::Approx(0.5).epsilon(1e-12));
 }
 
-TEST_CASE("with colour, forward and backward differ in nothing else") {
+TEST_CASE("with colour, each kind of pass has its own, and no text differs") {
   const Trace trace = there_and_back();
+  const Trace weights =
+      run_ranks({.world_size = 1}, [](Comm& dist) { dist.compute(1e-6, "W0"); }).report.trace;
+  CHECK(draw_schedule(weights, without_messages(weights), {.colour = true}) ==
+        "rank 0  \033[32mW0\033[0m\n");
   const std::string picture = draw_schedule(trace, without_messages(trace), {.colour = true});
   CHECK(picture.find("\033[36mF0\033[0m") != std::string::npos);
   CHECK(picture.find("\033[33mB0───\033[0m") != std::string::npos);
@@ -70,11 +74,11 @@ TEST_CASE("there is a schedule only with the labels of a pipeline") {
   const auto trace_of = [](Label label) {
     return run_ranks({.world_size = 1}, [=](Comm& dist) { dist.compute(1, label); }).report.trace;
   };
-  for (const char* const label : {"", "work", "F", "Fast", "F0x", "step 1", "A0"}) {
+  for (const char* const label : {"", "work", "F", "Fast", "F0xy", "step 1", "A0"}) {
     CAPTURE(label);
     CHECK_FALSE(has_schedule(trace_of(label)));
   }
-  for (const char* const label : {"F0", "B12", "W3"}) {
+  for (const char* const label : {"F0", "B12", "W3", "F0b"}) {
     CAPTURE(label);
     CHECK(has_schedule(trace_of(label)));
   }

@@ -11,6 +11,7 @@
 #include "comm/label.h"
 #include "viewer/html.h"
 #include "viewer/messages.h"
+#include "viewer/schedule_grid.h"
 #include "viewer/svg_head.h"
 
 namespace rankbox {
@@ -19,8 +20,12 @@ namespace {
 constexpr std::size_t kMostRanks = 16;
 constexpr std::size_t kMostBars = 600;
 constexpr std::size_t kMostMessages = 2000;
-constexpr double kLane = 36, kTop = 40, kLeft = 70, kWidth = 900;  // pixels
-constexpr int kSeconds = 12;                                       // of the animation
+// Pixels.
+constexpr double kLane = 36;
+constexpr double kTopOfLanes = 40;
+constexpr double kLeftOfLanes = 70;
+constexpr double kWidth = 900;
+constexpr int kSeconds = 12;   // of the animation
 constexpr double kShare = 75;  // per cent of it in which time passes; then the whole run is shown
 
 struct Bar {
@@ -80,9 +85,11 @@ class ScheduleSvg {
     const double height = top_ + kLane * static_cast<double>(trace_.ranks.size()) + 10;
     const SvgHead head = {
         title,
-        fmt::format("A lane for each of {} ranks over time. F3 is the forward pass of micro-batch "
-                    "3, B3 its backward pass; between them a rank is idle.",
-                    trace_.ranks.size()),
+        fmt::format("A lane for each of {} ranks over time. {}; between them a rank is idle.",
+                    trace_.ranks.size(),
+                    has_schedule(trace_)
+                        ? "F3 is the forward pass of micro-batch 3, B3 its backward pass"
+                        : "Bars are what it computes"),
         failure};
     svg_ = open_svg(head, kWidth, height);
     add_styles();
@@ -94,7 +101,9 @@ class ScheduleSvg {
   }
 
  private:
-  double x(double seconds) const { return kLeft + seconds / finish_ * (kWidth - kLeft - 12); }
+  double x(double seconds) const {
+    return kLeftOfLanes + seconds / finish_ * (kWidth - kLeftOfLanes - 12);
+  }
   double y(std::size_t rank) const { return top_ + static_cast<double>(rank) * kLane; }
 
   /// Returns the class of what appears at this time: one keyframe rule for all of one moment.
@@ -136,7 +145,8 @@ class ScheduleSvg {
     svg_ += fmt::format(
         "<rect class=\"l\" x=\"{:g}\" y=\"{:g}\" width=\"{:g}\" height=\"{:g}\"/>"
         "<text x=\"12\" y=\"{:g}\">rank {}</text>\n",
-        kLeft, y(rank) + 2, kWidth - kLeft - 12, kLane - 4, y(rank) + kLane / 2 + 5, rank);
+        kLeftOfLanes, y(rank) + 2, kWidth - kLeftOfLanes - 12, kLane - 4, y(rank) + kLane / 2 + 5,
+        rank);
   }
 
   void add_message(const Message& message) {
@@ -165,8 +175,8 @@ class ScheduleSvg {
   const Trace& trace_;
   const Replay& replay_;
   const std::vector<Bar> bars_;
-  double finish_ = 0;  // virtual seconds
-  double top_ = kTop;  // of the lanes
+  double finish_ = 0;         // virtual seconds
+  double top_ = kTopOfLanes;  // of the lanes
   std::string svg_;
 };
 

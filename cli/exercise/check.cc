@@ -83,11 +83,13 @@ void print(const Grade& graded, const Exercise& exercise, const CheckArguments& 
 }
 
 /// Explains the names of checks and the signs, to a user whose first verdict this is.
-void print_legend() {
-  fmt::print("{}",
-             fit("  the checks: values; messages (this algorithm's, all received); cost (as the\n"
-                 "  header promises); safety (right without buffers, too)\n"
-                 "  · was not judged, since another one failed (said once)\n"));
+void print_legend(const Verdict& verdict) {
+  std::string text =
+      "  the checks: values; messages (this algorithm's, all received); cost (as the\n"
+      "  header promises); safety (right without buffers, too)\n";
+  if (std::ranges::count(verdict.checks, CheckStatus::kSkipped, &Check::status) > 0)
+    text += "  · was not judged, since another one failed (said once)\n";
+  fmt::print("{}", fit(text));
 }
 
 // Printed only if the learner's file passes.
@@ -187,7 +189,7 @@ Grade check(const Exercise& exercise, const CheckArguments& options) {
   print(graded, exercise, options);
   const bool shows_checks = std::ranges::any_of(
       graded.verdict.checks, [](const Check& one) { return one.status != CheckStatus::kSkipped; });
-  if (own && is_first && shows_checks) print_legend();
+  if (own && is_first && shows_checks) print_legend(graded.verdict);
   if (own && !options.prediction.empty() && !graded.verdict.passed())
     fmt::print("  your prediction is kept, and answered when it passes\n");
   if (own && !options.json && graded.verdict.passed()) print_what_is_next(exercise);

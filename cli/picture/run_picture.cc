@@ -223,9 +223,18 @@ void draw_run(RunToDraw run, const PictureStyle& style) {
   }
   if (style.svg) {
     write_or_say_why(style, kSvgFile, kNoSvgFile, [&](std::ostream& out) {
-      if (has_schedule(trace))
-        return write_schedule_svg(out, run.title, run.failure, trace, replay);
-      write_held_svg(out, run.title + ": what each rank holds", run.failure, trace, replay);
+      const auto write_schedule = [&] {
+        write_schedule_svg(out, run.title, run.failure, trace, replay);
+      };
+      if (has_schedule(trace)) return write_schedule();
+      std::ostringstream held;  // nothing of it, if there is no such picture
+      try {
+        write_held_svg(held, run.title + ": what each rank holds", run.failure, trace, replay);
+      } catch (const InvalidArgument&) {
+        if (!has_labels(trace)) throw;
+        return write_schedule();
+      }
+      out << held.str();
     });
   }
   if (run.has_begun) {

@@ -108,7 +108,12 @@ const Exercise& exercise_named(const std::string& text) {
 void require_readable(const std::string& file) {
   if (fs::is_directory(file))
     throw InvalidArgument(fmt::format("{} is a folder, not a file", file));
-  if (!fs::exists(file)) throw InvalidArgument(fmt::format("there is no file {}", file));
+  if (!fs::exists(file)) {
+    const bool has_source = fs::exists(file + ".cc");
+    throw InvalidArgument(
+        fmt::format("there is no file {}{}", file,
+                    has_source ? fmt::format("; did you mean {}.cc?", file) : ""));
+  }
   // Reading a pipe or a device would wait, or never end.
   if (!fs::is_regular_file(file))
     throw InvalidArgument(fmt::format("{} is no regular file: give a source file", file));

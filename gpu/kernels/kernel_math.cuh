@@ -100,7 +100,7 @@ __device__ __forceinline__ T changed(T x, Wide<T> by) {
   } else if constexpr (kind == SmallOperation::Kind::kScale) {
     return narrowed<T>(product(widened(x), by));
   } else {
-    if constexpr (std::is_integral_v<T>) {
+    if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
       // The smallest integer has no opposite; the result of multiplying is defined.
       if (by == T{-1}) return product(x, by);
     }

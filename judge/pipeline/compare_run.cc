@@ -65,9 +65,10 @@ TrafficTo traffic_of(const std::vector<Event>& events) {
 
 /// Bytes that a stage's passes hold or release, for the largest micro-batch.
 struct Footprint {
-  std::int64_t saved = 0;    // kept from forward to backward
-  std::int64_t data = 0;     // that forward reads from the data: on the first stage
-  std::int64_t message = 0;  // the larger of x and y
+  std::int64_t saved = 0;      // kept from forward to backward
+  std::int64_t postponed = 0;  // kept between the halves of backward
+  std::int64_t data = 0;       // that forward reads from the data: on the first stage
+  std::int64_t message = 0;    // the larger of x and y
 };
 
 Footprint footprint_of(int stage, const Layout& layout) {
@@ -82,6 +83,9 @@ Footprint footprint_of(int stage, const Layout& layout) {
   footprint.message = std::max(bytes_of(samples, cut.input), bytes_of(samples, cut.output));
   if (stage == 0) footprint.data = bytes_of(layout.samples / m, cut.input);
   if (stage + 1 == layout.stages()) footprint.saved += bytes_of(samples, cut.output);
+  saved.postpone_weights();
+  layers.backward(zeros({samples, cut.output.elements()}), saved);
+  footprint.postponed = saved.bytes();
   return footprint;
 }
 
@@ -90,12 +94,15 @@ std::optional<Difference> compare_in_flight(const std::vector<StagePass>& promis
   const int most = most_in_flight(promised);
   const int in_flight = most_in_flight(actual);
   if (in_flight <= most) return std::nullopt;
-  return Difference{"micro-batches between forward and backward",
+  const bool in_halves = promised.back().turn == Turn::kBackwardWeights;
+  return Difference{fmt::format("micro-batches between forward and {}",
+                                in_halves ? "the gradients of the weights" : "backward"),
                     -1,
                     fmt::format("{} at most", most),
                     std::to_string(in_flight),
                     {"micro-batches-in-flight",
-                     "what each of them leaves in the stage lies there until its backward"},
+                     fmt::format("what each of them leaves in the stage lies there until its {}",
+                                 in_halves ? "backward_weights" : "backward")},
                     rank};
 }
 
@@ -109,6 +116,8 @@ std::optional<Difference> compare_bytes(const std::vector<Event>& events, int ra
   }
   std::int64_t allowed =
       static_cast<std::int64_t>(events.front().memory) + layout.messages * message;
+  const std::vector<bool> is_last = last_passes(passes_of(events));
+  std::size_t number = 0;
   int in_flight = 0;
   for (const Event& event : events) {
     const auto pass = pass_of(label_of(event));
@@ -127,10 +136,19 @@ std::optional<Difference> compare_bytes(const std::vector<Event>& events, int ra
           rank};
     }
     const Footprint& footprint = footprints[static_cast<std::size_t>(pass->chunk)];
-    const int change = pass->turn == Turn::kForward ? 1 : -1;
-    in_flight += change;
-    allowed += change * footprint.saved;
-    if (pass->turn == Turn::kForward) allowed -= footprint.data;
+    const bool ends = is_last[number++];
+    switch (pass->turn) {
+      case Turn::kForward:
+        ++in_flight;
+        allowed += footprint.saved - footprint.data;
+        continue;
+      case Turn::kBackwardWeights:
+        allowed -= footprint.postponed;
+        break;
+      default:
+        allowed += (ends ? 0 : footprint.postponed) - footprint.saved;
+    }
+    if (ends) --in_flight;
   }
   return std::nullopt;
 }

@@ -13,13 +13,10 @@ namespace rankbox {
 
 namespace {
 
-constexpr std::int64_t kInputs = 6;
-constexpr std::int64_t kClasses = 3;
-
 /// Returns the width of a stage's output. Stage -1 stands for the data.
 std::int64_t width_after(int stage, int stages) {
-  if (stage + 1 == stages) return kClasses;
-  return stage < 0 ? kInputs : stage % 2 == 0 ? 8 : 7;
+  if (stage + 1 == stages) return kDeepClasses;
+  return stage < 0 ? kDeepInputs : stage % 2 == 0 ? 8 : 7;
 }
 
 /// Initial weights are larger than usual by √6. Otherwise each layer would shrink its input, and 17
@@ -61,16 +58,16 @@ Batch deep_batch(std::int64_t samples, int step, int replica) {
                       .stream(static_cast<std::uint64_t>(step))
                       .stream(static_cast<std::uint64_t>(replica));
   Batch batch;
-  std::vector<float> values(static_cast<std::size_t>(samples * kInputs));
+  std::vector<float> values(static_cast<std::size_t>(samples * kDeepInputs));
   for (float& value : values) value = static_cast<float>(random.uniform(-1, 1));
   for (std::int64_t i = 0; i < samples; ++i) {
-    const auto x = values.begin() + i * kInputs;
-    const std::int64_t learnable = std::max_element(x, x + kClasses) - x;
+    const auto x = values.begin() + i * kDeepInputs;
+    const std::int64_t learnable = std::max_element(x, x + kDeepClasses) - x;
     batch.labels.push_back(
-        static_cast<std::int32_t>(salt() == 0 ? learnable : random.below(kClasses)));
+        static_cast<std::int32_t>(salt() == 0 ? learnable : random.below(kDeepClasses)));
     batch.samples.push_back(i);
   }
-  batch.x = from_host(values, {samples, kInputs});
+  batch.x = from_host(values, {samples, kDeepInputs});
   return batch;
 }
 

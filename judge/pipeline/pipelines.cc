@@ -51,9 +51,9 @@ void watch(Comm& dist, std::vector<Stage>& chunks, std::vector<StagePass>& passe
   const bool several = chunks.size() > 1;
   for (std::size_t chunk = 0; chunk < chunks.size(); ++chunk) {
     chunks[chunk].on_turn = [&, several, chunk](Turn turn, int micro_batch) {
-      passes.push_back({turn, micro_batch, static_cast<int>(chunk)});
-      dist.compute(turn == Turn::kForward ? kForwardSeconds : kBackwardSeconds,
-                   label_of(passes.back(), several));
+      const bool is_input = turn == Turn::kBackwardInput;  // "B", too
+      passes.push_back({is_input ? Turn::kBackward : turn, micro_batch, static_cast<int>(chunk)});
+      dist.compute(seconds_of(turn), label_of(passes.back(), several));
     };
   }
 }
@@ -240,7 +240,7 @@ Subject subject_of(const Pipeline& pipeline) {
               }};
 }
 
-// 1. One chunk per rank: model_parallel, pipeline_gpipe, pipeline_1f1b.
+// 1. One chunk per rank: model_parallel, pipeline_gpipe, pipeline_1f1b, pipeline_zero_bubble.
 
 using OneChunk = decltype(&pipeline_gpipe);
 
@@ -261,6 +261,7 @@ std::vector<Case> cases_of_one_chunk(int world_size) {
 const Schedule& schedule_named(std::string_view name) {
   if (name == "gpipe") return schedule::kGpipe;
   if (name == "1f1b") return schedule::k1F1B;
+  if (name == "zero_bubble") return schedule::kZeroBubble;
   return schedule::kModelParallel;
 }
 
@@ -354,7 +355,10 @@ Family family::pipeline() {
                          reinterpret_cast<OneChunk>(function)(dist, chunks.front());
                        }});
   };
-  return {"pipeline", "(Comm& dist, Stage& stage)", subject, {"model_parallel", "gpipe", "1f1b"}};
+  return {"pipeline",
+          "(Comm& dist, Stage& stage)",
+          subject,
+          {"model_parallel", "gpipe", "1f1b", "zero_bubble"}};
 }
 
 Family family::interleaved_pipeline() {

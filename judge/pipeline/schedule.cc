@@ -2,21 +2,44 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
 namespace rankbox {
 
+namespace {
+
+struct Kind {
+  Turn turn;
+  char letter;
+  const char* words;
+};
+
+constexpr Kind kKinds[] = {{Turn::kForward, 'F', "forward"},
+                           {Turn::kBackward, 'B', "backward"},
+                           {Turn::kBackwardWeights, 'W', "gradients of the weights"}};
+
+const Kind& kind_of(Turn turn) {
+  return *std::ranges::find(kKinds, turn == Turn::kBackwardInput ? Turn::kBackward : turn,
+                            &Kind::turn);
+}
+
+}  // namespace
+
 Label label_of(const StagePass& pass, bool several_chunks) {
-  std::string text = fmt::format("{}{}", pass.turn == Turn::kForward ? 'F' : 'B', pass.micro_batch);
+  std::string text = fmt::format("{}{}", kind_of(pass.turn).letter, pass.micro_batch);
   if (several_chunks) text += static_cast<char>('a' + pass.chunk);
   return std::string_view(text);
 }
 
 std::optional<StagePass> pass_of(Label label) {
   const std::string text = label.text();
-  if (text.size() < 2 || (text[0] != 'F' && text[0] != 'B')) return std::nullopt;
-  StagePass pass{text[0] == 'F' ? Turn::kForward : Turn::kBackward, 0, 0};
+  const auto* const kind = std::ranges::find(kKinds, text.empty() ? ' ' : text[0], &Kind::letter);
+  if (text.size() < 2 || kind == std::end(kKinds)) return std::nullopt;
+  StagePass pass{kind->turn, 0, 0};
   const char* const end = text.data() + text.size();
   const auto number = std::from_chars(text.data() + 1, end, pass.micro_batch);
   if (number.ec != std::errc()) return std::nullopt;
@@ -28,8 +51,7 @@ std::optional<StagePass> pass_of(Label label) {
 
 std::string in_words(const StagePass& pass, bool several_chunks) {
   std::string words =
-      fmt::format("{} of micro-batch {}", pass.turn == Turn::kForward ? "forward" : "backward",
-                  pass.micro_batch);
+      fmt::format("{} of micro-batch {}", kind_of(pass.turn).words, pass.micro_batch);
   if (several_chunks) words += fmt::format(" in chunk {}", pass.chunk);
   return words;
 }
@@ -42,12 +64,22 @@ std::vector<StagePass> passes_of(const std::vector<Event>& events) {
   return passes;
 }
 
+std::vector<bool> last_passes(const std::vector<StagePass>& passes) {
+  std::vector<bool> is_last(passes.size());
+  std::set<std::pair<int, int>> seen;
+  for (std::size_t i = passes.size(); i-- > 0;)
+    is_last[i] = seen.emplace(passes[i].micro_batch, passes[i].chunk).second;
+  return is_last;
+}
+
 int most_in_flight(const std::vector<StagePass>& passes) {
+  const std::vector<bool> is_last = last_passes(passes);
   int now = 0;
   int most = 0;
-  for (const StagePass& pass : passes) {
-    now += pass.turn == Turn::kForward ? 1 : -1;
-    most = std::max(most, now);
+  for (std::size_t i = 0; i < passes.size(); ++i) {
+    const bool is_forward = passes[i].turn == Turn::kForward;
+    if (is_forward) most = std::max(most, ++now);
+    if (!is_forward && is_last[i]) --now;
   }
   return most;
 }
@@ -101,10 +133,27 @@ std::vector<StagePass> interleaved(int rank, const PipelineShape& shape) {
   return with_warm_up(std::min(shape.passes(), wanted), in_groups, shape);
 }
 
+std::vector<StagePass> zero_bubble(int rank, const PipelineShape& shape) {
+  std::vector<StagePass> passes;
+  int weights = 0;
+  for (const StagePass& pass : one_forward_one_back(rank, shape)) {
+    passes.push_back(pass);
+    if (pass.turn == Turn::kBackward && pass.micro_batch >= rank)
+      passes.push_back({Turn::kBackwardWeights, weights++, 0});
+  }
+  while (weights < shape.micro_batches) passes.push_back({Turn::kBackwardWeights, weights++, 0});
+  return passes;
+}
+
 double all_but_one_idle(const PipelineShape& shape) { return (shape.ranks - 1.0) / shape.ranks; }
 
 double bubble(const PipelineShape& shape) {
   return (shape.ranks - 1.0) / (shape.passes() + shape.ranks - 1.0);
+}
+
+double bubble_with_halves(const PipelineShape& shape) {
+  const double idle = std::max(shape.ranks - 1, 2 * shape.ranks - 1 - shape.micro_batches);
+  return idle / (3.0 * shape.micro_batches + idle);
 }
 
 }  // namespace schedule

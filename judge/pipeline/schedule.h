@@ -11,7 +11,8 @@
 
 namespace rankbox {
 
-/// One pass of a micro-batch through one chunk of the rank.
+/// One pass of a micro-batch through one chunk of the rank. kBackward is a whole backward, or its
+/// first half if kBackwardWeights follows: F, B and W are the labels.
 struct StagePass {
   Turn turn = Turn::kForward;
   int micro_batch = 0;
@@ -30,7 +31,10 @@ std::string in_words(const StagePass& pass, bool several_chunks);
 /// Returns the passes of a rank in order, from its trace.
 std::vector<StagePass> passes_of(const std::vector<Event>& events);
 
-/// Returns the most micro-batches that are between forward and backward at once.
+/// Returns, for each pass, whether it is the last one of its micro-batch in its chunk.
+std::vector<bool> last_passes(const std::vector<StagePass>& passes);
+
+/// Returns the most micro-batches that are between their forward and their last pass at once.
 int most_in_flight(const std::vector<StagePass>& passes);
 
 /// The shape of one pipeline.
@@ -56,14 +60,21 @@ std::vector<StagePass> one_at_a_time(int rank, const PipelineShape& shape);
 std::vector<StagePass> all_forward_then_back(int rank, const PipelineShape& shape);
 std::vector<StagePass> one_forward_one_back(int rank, const PipelineShape& shape);
 std::vector<StagePass> interleaved(int rank, const PipelineShape& shape);
+/// ZB-H1: 1F1B, with the weights' gradients of a micro-batch after the backward of the `rank`-th
+/// one after it.
+std::vector<StagePass> zero_bubble(int rank, const PipelineShape& shape);
 
 double all_but_one_idle(const PipelineShape& shape);
 double bubble(const PipelineShape& shape);
+/// F, B and W take equally long.
+double bubble_with_halves(const PipelineShape& shape);
 
 inline constexpr Schedule kModelParallel = {one_at_a_time, all_but_one_idle, "(p-1)/p"};
 inline constexpr Schedule kGpipe = {all_forward_then_back, bubble, "(p-1)/(m+p-1)"};
 inline constexpr Schedule k1F1B = {one_forward_one_back, bubble, "(p-1)/(m+p-1)"};
 inline constexpr Schedule kInterleaved = {interleaved, bubble, "(p-1)/(v·m+p-1)"};
+inline constexpr Schedule kZeroBubble = {zero_bubble, bubble_with_halves,
+                                         "i/(3m+i), i = max(p-1, 2p-1-m)"};
 
 }  // namespace schedule
 }  // namespace rankbox

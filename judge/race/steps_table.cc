@@ -36,14 +36,14 @@ std::string what(const interleave::Step& step) {
                  ? fmt::format("atomic {} stays {}", n, step.after)
                  : fmt::format("atomic {}: {} > {}", n, step.before, step.after);
     case kLock:
-      return fmt::format("lock {}", n);
+      return fmt::format("lock mutex {}", n);
     case kLockShared:
-      return fmt::format("lock {}, shared", n);
+      return fmt::format("lock mutex {}, shared", n);
     case kTryLock:
-      return fmt::format("try {}: {}", n, step.gave_up ? "not free" : "taken");
+      return fmt::format("try mutex {}: {}", n, step.gave_up ? "not free" : "taken");
     case kUnlock:
     case kUnlockShared:
-      return fmt::format("unlock {}", n);
+      return fmt::format("unlock mutex {}", n);
     case kWait:
       return fmt::format("wait for condition {}", n);
     case kWake:

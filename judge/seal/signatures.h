@@ -24,6 +24,7 @@
 #include "collectives/reduce_naive.h"
 #include "collectives/reduce_scatter_ring.h"
 #include "collectives/scatter_tree.h"
+#include "parallel/alltoallv.h"
 #include "parallel/bf16_gradients.h"
 #include "parallel/checkpoint_rank0.h"
 #include "parallel/clip_global_norm.h"
@@ -41,18 +42,27 @@
 #include "parallel/dropout_seeds.h"
 #include "parallel/dynamic_loss_scaling.h"
 #include "parallel/exact_metrics.h"
+#include "parallel/fsdp_prefetch.h"
+#include "parallel/load_balance_loss.h"
 #include "parallel/loss_scaling.h"
 #include "parallel/master_weights.h"
 #include "parallel/model_parallel.h"
+#include "parallel/moe_dispatch_combine.h"
+#include "parallel/moe_zero_tokens.h"
 #include "parallel/parallel_attention.h"
 #include "parallel/parallel_mlp.h"
 #include "parallel/pipeline_data_parallel.h"
 #include "parallel/pipeline_interleaved.h"
+#include "parallel/recompute.h"
+#include "parallel/ring_attention.h"
+#include "parallel/ring_attention_backward.h"
+#include "parallel/ring_attention_causal_zigzag.h"
 #include "parallel/row_linear.h"
 #include "parallel/sequence_parallel.h"
 #include "parallel/split_without_leak.h"
 #include "parallel/stochastic_rounding.h"
 #include "parallel/sync_batch_norm.h"
+#include "parallel/ulysses.h"
 #include "parallel/vocab_parallel_cross_entropy.h"
 #include "parallel/zero1.h"
 #include "parallel/zero2.h"
@@ -111,10 +121,12 @@ std::vector<Row> table() {
       RANKBOX_ROW("pipeline", model_parallel),
       RANKBOX_ROW("interleaved_pipeline", pipeline_interleaved),
       RANKBOX_ROW("pipeline_data_parallel", pipeline_data_parallel),
+      RANKBOX_ROW("recompute", recompute),
 
       RANKBOX_ROW("zero1", zero1),
       RANKBOX_ROW("zero2", zero2),
       RANKBOX_ROW("zero3", zero3),
+      RANKBOX_ROW("fsdp_prefetch", fsdp_prefetch),
       RANKBOX_ROW("clip_global_norm", clip_global_norm),
 
       RANKBOX_ROW("conjugate_f", conjugate_f),
@@ -126,6 +138,16 @@ std::vector<Row> table() {
       RANKBOX_ROW("vocab_parallel_cross_entropy", vocab_parallel_cross_entropy),
       RANKBOX_ROW("dropout_seeds", dropout_seeds),
       RANKBOX_ROW("sequence_parallel", sequence_parallel),
+
+      RANKBOX_ROW("alltoallv", alltoallv),
+      RANKBOX_ROW("load_balance_loss", load_balance_loss),
+      RANKBOX_ROW("moe_dispatch_combine", moe_dispatch_combine),
+      RANKBOX_ROW("moe_zero_tokens", moe_zero_tokens),
+
+      RANKBOX_ROW("ring_attention", ring_attention),
+      RANKBOX_ROW("ulysses", ulysses),
+      RANKBOX_ROW("ring_attention_causal_zigzag", ring_attention_causal_zigzag),
+      RANKBOX_ROW("ring_attention_backward", ring_attention_backward),
   };
 #undef RANKBOX_ROW
 }

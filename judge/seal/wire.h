@@ -29,6 +29,7 @@ enum class Kind : std::uint32_t {
   kCompute,
   kAccumulate,
   kStoreShared,  // of a SharedValue
+  kDropPass,     // what a layer's forward saved, and no backward has used
   // Requests of a rank process: the other calls of Comm.
   kRecv,
   kSendrecv,
@@ -39,6 +40,7 @@ enum class Kind : std::uint32_t {
   // Requests that use the referee's objects, which a function got as arguments.
   kForward,
   kBackward,
+  kWeights,  // that a backward of a stage has postponed
   kStep,
   kTurn,
   kSave,

@@ -12,7 +12,6 @@
 #include "judge/memory_window.h"
 #include "judge/salt.h"
 #include "judge/training/known_mistakes.h"
-#include "judge/training/watched_layer.h"
 
 namespace rankbox {
 
@@ -171,6 +170,7 @@ Groups by_layer(Sequential& model) {
 ShardedTraining::ShardedTraining(const Case& example, int rank, Groups (*group)(Sequential& model))
     : model(watched(sharded_model(*example.count),
                     [this](const Layer& layer, bool is_backward) {
+                      if (on_pass_) on_pass_(layer, is_backward);
                       if (!at_pass_ || wrong_ || UncountedMemory::lives()) return;
                       wrong_ = at_pass_(layer, is_backward);
                     })),

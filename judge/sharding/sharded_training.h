@@ -14,6 +14,7 @@
 
 #include "judge/subject.h"
 #include "judge/training/small_training.h"
+#include "judge/training/watched_layer.h"
 #include "parallel/shard.h"
 #include "training/sequential.h"
 #include "training/sgd.h"
@@ -63,8 +64,13 @@ struct ShardedTraining {
   using AtPass = std::function<std::optional<Difference>(const Layer& layer, bool is_backward)>;
   void set_at_pass(AtPass at_pass) { at_pass_ = std::move(at_pass); }
 
+  /// Calls this before each pass of a layer, wherever the function runs.
+  void set_on_pass(OnPass on_pass) { on_pass_ = std::move(on_pass); }
+
   /// Expects one step with a parameter that ranks of odd number do not use.
   void set_unused(std::size_t parameter) { unused_ = parameter; }
+
+  const Case& example() const { return example_; }
 
   Sequential model;
   std::vector<Shard> shards;  // [group]
@@ -74,6 +80,7 @@ struct ShardedTraining {
   std::optional<Difference> compare();
 
   AtPass at_pass_;
+  OnPass on_pass_;
   std::optional<Difference> wrong_;
   std::optional<std::size_t> unused_;
   const Case example_;

@@ -77,9 +77,9 @@ Hint hint_for(const NativeCalls& expected, const NativeCalls& actual) {
           "one too many: values that all ranks have, or that one rank alone uses, need no sum"};
 }
 
-std::optional<Difference> compare_calls(const NativeCalls& expected, const Trace& trace) {
+std::optional<Difference> compare_calls(const NativeCalls& expected, const Trace& trace, int rank) {
   if (trace.ranks.size() == 1) return std::nullopt;  // one rank need not communicate
-  const auto [actual, events] = calls_in(trace, 0);
+  const auto [actual, events] = calls_in(trace, rank);
   if (expected == actual) return std::nullopt;
   const std::size_t i = first_other(expected, actual);
   Difference difference{
@@ -133,7 +133,10 @@ Cost cost_of(const NativeCalls& calls, int world_size) {
   const Cluster cluster;
   Cost sum;
   for (const NativeCall& call : calls) {
-    const auto bytes = static_cast<double>(call.elements * kElementBytes);
+    auto bytes = static_cast<double>(call.elements * kElementBytes);
+    // As an all_to_all of equal pieces, of which a rank keeps one.
+    if (call.kind == CollectiveKind::kAllToAllV && world_size > 1)
+      bytes *= static_cast<double>(world_size) / (world_size - 1);
     const Cost one =
         cost::native_cost(call.kind, world_size, bytes, cluster.link(true), cluster.gamma);
     sum = {sum.steps + one.steps, sum.bytes + one.bytes, sum.reduced + one.reduced};
@@ -141,8 +144,7 @@ Cost cost_of(const NativeCalls& calls, int world_size) {
   return sum;
 }
 
-Subject subject_with_calls(std::function<std::vector<Case>()> cases,
-                           const std::function<NativeCalls(const Case& example)>& calls,
+Subject subject_with_calls(std::function<std::vector<Case>()> cases, const CallsOf& calls,
                            std::vector<RunCheck> checks) {
   return {.cases = std::move(cases),
           .cost = [=](const Case& example) { return cost_of(calls(example), example.world_size); },
@@ -153,6 +155,24 @@ Subject subject_with_calls(std::function<std::vector<Case>()> cases,
           .natives = Natives::kCollectives};
 }
 
+Subject subject_with_calls(std::function<std::vector<Case>()> cases, const CallsOfRank& calls,
+                           std::vector<RunCheck> checks) {
+  const CallsOf largest = [=](const Case& example) {
+    NativeCalls all = calls(example, 0);
+    for (int rank = 1; rank < example.world_size; ++rank) {
+      const NativeCalls others = calls(example, rank);
+      for (std::size_t i = 0; i < all.size(); ++i)
+        all[i].elements = std::max(all[i].elements, others[i].elements);
+    }
+    return all;
+  };
+  Subject subject = subject_with_calls(std::move(cases), largest, std::move(checks));
+  subject.culprit = [=](const Trace& trace, int rank, const Case& example) {
+    return culprit_in(calls(example, rank), trace, rank);
+  };
+  return subject;
+}
+
 CostUnit psi_of(const std::vector<std::int64_t>& sizes) {
   const std::int64_t elements = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
   const std::int64_t bytes = elements * kElementBytes;
@@ -160,10 +180,24 @@ CostUnit psi_of(const std::vector<std::int64_t>& sizes) {
           fmt::format("Ψ = {} bytes, {} parameters", bytes, elements)};
 }
 
-RunCheck check_of_calls(std::function<NativeCalls(const Case& example)> calls) {
+RunCheck check_of_calls(CallsOf calls) {
   return check_of(FailureKind::kCost,
                   [calls = std::move(calls)](const RunReport& report, const Case& example) {
-                    return compare_calls(calls(example), report.trace);
+                    return compare_calls(calls(example), report.trace, 0);
+                  });
+}
+
+RunCheck check_of_calls(CallsOfRank calls) {
+  return check_of(FailureKind::kCost,
+                  [calls = std::move(calls)](const RunReport& report,
+                                             const Case& example) -> std::optional<Difference> {
+                    for (int rank = 0; rank < example.world_size; ++rank) {
+                      auto difference = compare_calls(calls(example, rank), report.trace, rank);
+                      if (!difference) continue;
+                      difference->rank = rank;
+                      return difference;
+                    }
+                    return std::nullopt;
                   });
 }
 

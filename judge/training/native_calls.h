@@ -13,13 +13,18 @@
 
 namespace rankbox {
 
-/// A native collective to which every rank contributes this many elements.
+/// A native collective to which a rank contributes this many elements. Of an all_to_all_v they are
+/// those that it sends to others, or receives from them if that is more.
 struct NativeCall {
   CollectiveKind kind;
   std::int64_t elements = 0;
   bool operator==(const NativeCall&) const = default;
 };
 using NativeCalls = std::vector<NativeCall>;
+
+/// The calls of every rank; and where the ranks' pieces differ in size, those of each.
+using CallsOf = std::function<NativeCalls(const Case& example)>;
+using CallsOfRank = std::function<NativeCalls(const Case& example, int rank)>;
 
 /// Returns one call for each of the sizes.
 NativeCalls calls_of(CollectiveKind kind, const std::vector<std::int64_t>& sizes);
@@ -40,11 +45,15 @@ CostUnit psi_of(const std::vector<std::int64_t>& sizes);
 
 /// Returns a subject that may call native collectives, and promises the cost of these calls, in
 /// bytes. A cost other than that is explained by the first call that is not one of them.
-Subject subject_with_calls(std::function<std::vector<Case>()> cases,
-                           const std::function<NativeCalls(const Case& example)>& calls,
+Subject subject_with_calls(std::function<std::vector<Case>()> cases, const CallsOf& calls,
+                           std::vector<RunCheck> checks = {});
+
+/// The same, where ranks make the same calls with different numbers of elements: the largest count.
+Subject subject_with_calls(std::function<std::vector<Case>()> cases, const CallsOfRank& calls,
                            std::vector<RunCheck> checks = {});
 
 /// Returns the check that ranks make exactly these calls, in this order.
-RunCheck check_of_calls(std::function<NativeCalls(const Case& example)> calls);
+RunCheck check_of_calls(CallsOf calls);
+RunCheck check_of_calls(CallsOfRank calls);
 
 }  // namespace rankbox

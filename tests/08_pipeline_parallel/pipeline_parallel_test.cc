@@ -1,17 +1,21 @@
 // Chapter 8, as an instructor would test it: gradients and schedules that are worked out by hand,
 // then the judge's rows. NAME_exercise_test runs a function's test cases on the learner's file.
+#include <memory>
 #include <string>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "comm/memory_meter.h"
 #include "judge/free_messages.h"
 #include "parallel/model_parallel.h"
 #include "parallel/pipeline_1f1b.h"
 #include "parallel/pipeline_data_parallel.h"
 #include "parallel/pipeline_gpipe.h"
 #include "parallel/pipeline_interleaved.h"
+#include "parallel/pipeline_zero_bubble.h"
+#include "parallel/recompute.h"
 #include "sim/clock/clock.h"
 #include "tests/support/judge_rows.h"
 #include "tests/support/on_ranks.h"
@@ -54,12 +58,13 @@ Stage loaded_stage(int number, int stages, int micro_batches, float size = 1) {
   return stage;
 }
 
-/// Makes a forward pass take one second and a backward pass two, labelled "F0" and "B0".
+/// Makes a forward pass take one second and a backward pass two, labelled "F0" and "B0"; each of its
+/// halves takes one, and the second is labelled "W0".
 void take_time(Comm& dist, Stage& stage, const std::string& chunk = "") {
   stage.on_turn = [&dist, chunk](Turn turn, int micro_batch) {
-    const bool is_forward = turn == Turn::kForward;
-    const std::string label = fmt::format("{}{}{}", is_forward ? 'F' : 'B', micro_batch, chunk);
-    dist.compute(is_forward ? 1 : 2, Label(label));
+    const char letter = turn == Turn::kForward ? 'F' : turn == Turn::kBackwardWeights ? 'W' : 'B';
+    const std::string label = fmt::format("{}{}{}", letter, micro_batch, chunk);
+    dist.compute(turn == Turn::kBackward ? 2 : 1, Label(label));
   };
 }
 
@@ -126,6 +131,58 @@ std::string drawn(int p, Call call, const std::string& idle = "..") {
   return lines;
 }
 
+/// Adds its number of passes to x, which it saves. Records its passes.
+class Recording : public Layer {
+ public:
+  Recording(int number, std::string& passes) : number_(number), passes_(passes) {}
+
+  Tensor forward(Tensor x, Saved& saved) override {
+    passes_ += fmt::format("F{} ", number_);
+    drawn_.value += full(1, 1);
+    saved.push(clone(x));
+    x += full(x.shape(), to_host(drawn_.value).front());
+    return x;
+  }
+  Tensor backward(Tensor dy, Saved& saved) override {
+    passes_ += fmt::format("B{} ", number_);
+    saved.pop();
+    return dy;
+  }
+  std::vector<NamedTensor*> statistics() override { return {&drawn_}; }
+
+ private:
+  NamedTensor drawn_ = {"passes", zeros(1)};
+  int number_;
+  std::string& passes_;
+};
+
+struct Recomputed {
+  std::string passes;
+  std::string state;           // of each layer: passes
+  std::int64_t most_held = 0;  // in tensors of the batch's size
+};
+
+/// Runs recompute on one rank, with so many layers, and a batch of 64 samples of 64 elements.
+Recomputed recomputed(int layers, int segments) {
+  return on_ranks(1, [&](Comm& /*dist*/) {
+    Recomputed result;
+    Sequential model;
+    for (int i = 0; i < layers; ++i)
+      model.add(fmt::format("layer{}", i), std::make_unique<Recording>(i, result.passes));
+    const Batch batch = {zeros({64, 64}), std::vector<std::int32_t>(64), {}, {}};
+    Saved saved;
+    Loss loss;
+    MemoryMeter& meter = *current_memory_meter();
+    meter.peak_bytes = meter.current_bytes;
+    const auto before = meter.current_bytes;
+    recompute(model, batch, segments, saved, loss);
+    result.most_held = static_cast<std::int64_t>((meter.peak_bytes - before) / batch.x.bytes());
+    for (const NamedTensor* each : model.statistics())
+      result.state += fmt::format("{} ", to_host(each->value).front());
+    return result;
+  })[0];
+}
+
 }  // namespace
 
 TEST_CASE("model_parallel: judged") { judge_rows("model_parallel"); }
@@ -185,6 +242,46 @@ TEST_CASE("pipeline_interleaved: each rank is idle for one pass of a chunk in ea
   CHECK(drawn(2, step_interleaved, "...") ==
         "F0a F1a F0b F1b ... ... B0b B0b ... B1b B1b B0a B0a B1a B1a\n"
         "... F0a F1a F0b B0b B0b F1b B1b B1b B0a B0a B1a B1a ... ...\n");
+}
+
+TEST_CASE("pipeline_zero_bubble: judged") { judge_rows("pipeline_zero_bubble"); }
+
+TEST_CASE("pipeline_zero_bubble: each stage ends with the gradient of the mean loss") {
+  check_values(pipeline_zero_bubble);
+}
+
+TEST_CASE("pipeline_zero_bubble: a third of 1F1B's bubble, 2 of 14 seconds instead of 6 of 18") {
+  // Each rank works for 4 * 3 seconds; (p-1)(F + B - W) = 2 are left.
+  CHECK(drawn(3, stepping(pipeline_zero_bubble, 4)) ==
+        "F0 F1 F2 .. .. B0 W0 F3 B1 W1 B2 W2 B3 W3\n"
+        ".. F0 F1 .. B0 F2 B1 W0 F3 B2 W1 B3 W2 W3\n"
+        ".. .. F0 B0 F1 B1 F2 B2 W0 F3 B3 W1 W2 W3\n");
+}
+
+TEST_CASE("pipeline_zero_bubble: with fewer micro-batches than ranks, 2p-1-m seconds are left") {
+  CHECK(drawn(3, stepping(pipeline_zero_bubble, 1)) ==
+        "F0 .. .. .. .. B0 W0\n"
+        ".. F0 .. .. B0 W0 ..\n"
+        ".. .. F0 B0 W0 .. ..\n");
+}
+
+TEST_CASE("recompute: judged") { judge_rows("recompute"); }
+
+TEST_CASE("recompute: 7 layers in 3 segments run forward 2 * 7 - 3 times, in this order") {
+  CHECK(recomputed(7, 3).passes == "F0 F1 F2 F3 F4 F5 F6 B6 B5 B4 F2 F3 B3 B2 F0 F1 B1 B0 ");
+  CHECK(recomputed(3, 1).passes == "F0 F1 F2 B2 B1 B0 ");  // the last segment is all
+  CHECK(recomputed(2, 5).passes == "F0 F1 B1 F0 B0 ");     // three segments are empty
+}
+
+TEST_CASE("recompute: the worst segment holds the inputs up to its own, and what its layers save") {
+  // Every activation is one tensor, and four more may be at work. Segments of 16 layers in 4: the
+  // inputs of segments 1, 2 and 3, and four tensors that the layers of segment 3 save.
+  CHECK(recomputed(16, 4).most_held <= 3 + 4 + 4);
+  CHECK(recomputed(16, 16).most_held <= 15 + 1 + 4);
+}
+
+TEST_CASE("recompute: a state that forward changes ends as after one forward") {
+  CHECK(recomputed(7, 3).state == "1 1 1 1 1 1 1 ");
 }
 
 TEST_CASE("pipeline_data_parallel: judged") { judge_rows("pipeline_data_parallel"); }

@@ -15,6 +15,7 @@
 #include "parallel/pipeline_data_parallel.h"
 #include "parallel/pipeline_gpipe.h"
 #include "parallel/pipeline_interleaved.h"
+#include "parallel/pipeline_zero_bubble.h"
 #include "tests/support/run_tests.h"
 #include "training/cross_entropy.h"
 #include "training/sgd.h"
@@ -44,8 +45,8 @@ std::string in_short(const std::vector<StagePass>& passes, bool several_chunks =
 }
 
 TEST_CASE(
-    "model parallel, GPipe and 1F1B take just the time of their formula, 1 to 8 ranks, 1 to 16 "
-    "micro-batches") {
+    "model parallel, GPipe, 1F1B and ZB-H1 take just the time of their formula, 1 to 8 ranks, 1 to "
+    "16 micro-batches") {
   if (judges_only_values()) return testing::pass_over("only the sandbox has a clock");
   for (int p = 1; p <= 8; ++p) {
     for (int m = 1; m <= 16; ++m) {
@@ -54,6 +55,7 @@ TEST_CASE(
       CHECK(wrong_with(subject_in("pipeline", model_parallel, "model_parallel"), example) == "");
       CHECK(wrong_with(subject_in("pipeline", pipeline_gpipe, "gpipe"), example) == "");
       CHECK(wrong_with(subject_in("pipeline", pipeline_1f1b, "1f1b"), example) == "");
+      CHECK(wrong_with(subject_in("pipeline", pipeline_zero_bubble, "zero_bubble"), example) == "");
     }
   }
 }
@@ -81,12 +83,18 @@ TEST_CASE("the orders, written out") {
   CHECK(in_short(schedule::one_forward_one_back(1, shape)) == "F0 F1 B0 F2 B1 F3 B2 B3 ");
   CHECK(in_short(schedule::one_forward_one_back(2, shape)) == "F0 B0 F1 B1 F2 B2 F3 B3 ");
   CHECK(in_short(schedule::one_forward_one_back(0, {3, 1, 1})) == "F0 B0 ");
+  // As in figure 3 of the paper.
+  const PipelineShape longer{4, 8, 1};
+  CHECK(in_short(schedule::zero_bubble(0, longer)) ==
+        "F0 F1 F2 F3 B0 W0 F4 B1 W1 F5 B2 W2 F6 B3 W3 F7 B4 W4 B5 W5 B6 W6 B7 W7 ");
+  CHECK(in_short(schedule::zero_bubble(3, longer)) ==
+        "F0 B0 F1 B1 F2 B2 F3 B3 W0 F4 B4 W1 F5 B5 W2 F6 B6 W3 F7 B7 W4 W5 W6 W7 ");
   // As in figure 4 of the paper: two chunks a rank, of which rank 1 goes back as soon as it can.
   CHECK(in_short(schedule::interleaved(1, {2, 2, 2}), true) == "F0a F1a F0b B0b F1b B1b B0a B1a ");
   CHECK(in_short(schedule::interleaved(0, {2, 2, 2}), true) == "F0a F1a F0b F1b B0b B1b B0a B1a ");
 }
 
-TEST_CASE("in flight at once: m with GPipe, min(m, p-r) with 1F1B") {
+TEST_CASE("in flight at once: m with GPipe, min(m, p-r) with 1F1B, min(m, p) with ZB-H1") {
   for (int p = 1; p <= 8; ++p) {
     for (int m = 1; m <= 16; ++m) {
       for (int rank = 0; rank < p; ++rank) {
@@ -94,6 +102,9 @@ TEST_CASE("in flight at once: m with GPipe, min(m, p-r) with 1F1B") {
         CHECK(most_in_flight(schedule::one_at_a_time(rank, shape)) == 1);
         CHECK(most_in_flight(schedule::all_forward_then_back(rank, shape)) == m);
         CHECK(most_in_flight(schedule::one_forward_one_back(rank, shape)) == std::min(m, p - rank));
+        const auto halves = schedule::zero_bubble(rank, shape);
+        CHECK(most_in_flight(halves) == std::min(m, p));  // until W: what rank 0 of 1F1B holds
+        CHECK(halves.size() == static_cast<std::size_t>(3 * m));
         for (const auto& passes :
              {schedule::one_at_a_time(rank, shape), schedule::all_forward_then_back(rank, shape),
               schedule::one_forward_one_back(rank, shape)})
@@ -104,7 +115,9 @@ TEST_CASE("in flight at once: m with GPipe, min(m, p-r) with 1F1B") {
 }
 
 TEST_CASE("labels tell what they were made of") {
-  for (const StagePass& pass : {StagePass{Turn::kForward, 0, 0}, {Turn::kBackward, 12, 3}}) {
+  for (const StagePass& pass : {StagePass{Turn::kForward, 0, 0},
+                                {Turn::kBackward, 12, 3},
+                                {Turn::kBackwardWeights, 7, 1}}) {
     CHECK(pass_of(label_of(pass, true)) == pass);
     CHECK(pass_of(label_of({pass.turn, pass.micro_batch, 0}, false)) ==
           StagePass{pass.turn, pass.micro_batch, 0});
@@ -132,12 +145,13 @@ std::vector<std::vector<float>> gradients(Function function, int ranks) {
 }
 
 TEST_CASE(
-    "all three schedules give the same gradients, to the last bit: they add in the same order") {
+    "all four schedules give the same gradients, to the last bit: they add in the same order") {
   for (const int ranks : {1, 2, 5}) {
     if (launch().processes > 0 && launch().processes < ranks) continue;
     const auto expected = gradients(model_parallel, ranks);
     CHECK(gradients(pipeline_gpipe, ranks) == expected);
     CHECK(gradients(pipeline_1f1b, ranks) == expected);
+    CHECK(gradients(pipeline_zero_bubble, ranks) == expected);
   }
 }
 

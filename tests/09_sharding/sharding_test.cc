@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "parallel/clip_global_norm.h"
+#include "parallel/fsdp_prefetch.h"
 #include "parallel/shard.h"
 #include "parallel/zero1.h"
 #include "parallel/zero2.h"
@@ -98,7 +99,8 @@ auto stepping_zero2(Look look) {
   };
 }
 
-auto stepping_zero3(Look look) {
+/// @param step zero3, or another function with its contract
+auto stepping_zero3(Look look, decltype(&zero3) step = zero3) {
   return [=](Comm& dist) {
     Sequential model(model_of_two_layers());
     std::vector<Shard> shards = shards_of(dist, model);
@@ -106,7 +108,7 @@ auto stepping_zero3(Look look) {
     Sgd optimizer(mine_of(shards), kSgd);
     Saved saved;
     Loss loss;
-    zero3(dist, model, batch_of(dist.rank()), saved, shards, loss, optimizer);
+    step(dist, model, batch_of(dist.rank()), saved, shards, loss, optimizer);
     return look(model, shards);
   };
 }
@@ -172,6 +174,19 @@ TEST_CASE("zero3: between steps no rank has the weights of a layer") {
 
 TEST_CASE("zero3: weights are gathered twice, so it sends half as much again as zero2") {
   CHECK(cost_of(4, stepping_zero3(all_weights)) == Cost{2 * (2 + 4), 2 * (12 + 24), 2 * 12});
+}
+
+TEST_CASE("fsdp_prefetch: judged") { judge_rows("fsdp_prefetch"); }
+
+TEST_CASE("fsdp_prefetch: the shards are those of zero3, and no rank has a whole layer") {
+  CHECK(on_ranks(4, stepping_zero3(weights_of_shards, fsdp_prefetch)) ==
+        std::vector<Values>{{1, 2}, {2, 1}, {0, 0}, {0, -1}});
+  CHECK(on_ranks(4, stepping_zero3(all_weights, fsdp_prefetch)) == every(4, {}));
+}
+
+TEST_CASE("fsdp_prefetch: the last layer is gathered once, for both of its passes") {
+  CHECK(cost_of(4, stepping_zero3(all_weights, fsdp_prefetch)) ==
+        Cost{2 * (2 + 4) - 2, 2 * (12 + 24) - 12, 2 * 12});
 }
 
 TEST_CASE("clip_global_norm: judged") { judge_rows("clip_global_norm"); }

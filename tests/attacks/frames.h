@@ -11,10 +11,10 @@ namespace rankbox::attack {
 constexpr std::uint32_t kIrecv = 5;
 constexpr std::uint32_t kDrop = 7;
 constexpr std::uint32_t kAccumulate = 9;
-constexpr std::uint32_t kRecv = 11;
-constexpr std::uint32_t kWait = 13;
-constexpr std::uint32_t kCollective = 14;
-constexpr std::uint32_t kThrew = 26;
+constexpr std::uint32_t kRecv = 12;
+constexpr std::uint32_t kWait = 14;
+constexpr std::uint32_t kCollective = 15;
+constexpr std::uint32_t kThrew = 28;
 
 /// The content of a message.
 struct Content {

@@ -108,7 +108,7 @@ TEST_CASE_TEMPLATE("numbers are reduced and broadcast without a tensor", T, floa
                    std::int32_t, std::int64_t) {
   for (int p : world_sizes()) {
     const auto run = run_ranks(world(p), [](Comm& dist) {
-      const auto mine = static_cast<T>(dist.rank() + 1);
+      const T mine = static_cast<T>(dist.rank()) + T{1};
       return std::vector<T>{dist.all_reduce(mine), dist.all_reduce(mine, ReduceOp::MAX),
                             dist.broadcast(mine, dist.world_size() - 1)};
     });

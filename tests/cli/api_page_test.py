@@ -54,7 +54,9 @@ def declared(header, heading_of=lambda name: HEADING[name] if name else "Functio
     """The public functions, as (heading, name)."""
     text = without_bodies(without_comments(pathlib.Path(header).read_text(encoding="utf-8")))
     # Default arguments that are calls.
-    text = text.replace("Place::current()", "").replace("std::declval", "")
+    for call in ("Place::current()", "std::declval", "std::numeric_limits<int>::min()"):
+        text = text.replace(call, "")
+    text = re.sub(r"\busing [^;]*;", ";", text)
     found, scopes, statement, public = set(), [], "", [True]
     for token in re.findall(r"[{};]|[^{};]+", text):
         if token == "{":

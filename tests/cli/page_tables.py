@@ -9,7 +9,7 @@ import unittest
 
 import formulas
 import pages
-from page_program import EXERCISES, PAGES, ROOT, all_blocks, all_tables, compare, ranks_of
+from page_program import EXERCISES, PAGES, ROOT, all_blocks, all_tables, compare, ranks_of, run
 
 # What a figure is, if no test recomputes it.
 SOURCE = re.compile(r"[Mm]easured|[Ee]xample|[Pp]ublished|cost model")
@@ -159,6 +159,22 @@ class TablesTest(unittest.TestCase):
                     self.assertTrue(formulas.agree(cell, value, unit), f"{cell}, not {value}")
         self.assertGreater(count, 10)
 
+    def test_schedules(self):
+        """Pipelines by name, the share of the time that ranks are idle, and messages, as drawn."""
+        count = 0
+        for table in all_tables():
+            if not table.marker.startswith("schedules: "):
+                continue
+            options = table.marker[len("schedules: "):].split()
+            for name, idle, messages, *_ in table.rows:
+                with self.subTest(table.place, schedule=name):
+                    count += 1
+                    code, drawn = run("show", pages.plain(name), "--solution", *options)
+                    self.assertEqual(code, 0, drawn)
+                    self.assertIn(f"take no time: {idle} of the time", drawn)
+                    self.assertIn(f"\n{messages} messages, ", drawn)
+        self.assertGreater(count, 4)
+
     def test_formulas_by_rank(self):
         """Rows of what it is, a formula, and its values on the ranks 0, 1, …"""
         for table in all_tables():
@@ -243,7 +259,7 @@ def parameters_of(cluster):
 
 def values_in(text):
     """The values that a text gives: "4 ranks" is p, "m = 8" is m."""
-    found = {name: float(value) for name, value in re.findall(r"\b([a-zΨ]) = (\d[\d.]*)", text)}
+    found = {name: float(value) for name, value in re.findall(r"\b([a-zLSΨ]) = (\d[\d.]*)", text)}
     ranks = re.search(r"(\d+) ranks", text)
     return {**found, **({"p": float(ranks.group(1))} if ranks else {})}
 

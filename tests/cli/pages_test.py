@@ -10,7 +10,8 @@ usage: pages_test.py RANKBOX TRAIN
   the command, its times are of some machine: numbers may differ, but for virtual times and costs.
 - Markers before tables: <!-- times: ./rankbox compare … --> has virtual times for the sizes (and
   ranks) of its columns, <!-- costs: … --> closed forms, <!-- formulas: p = 4 --> formulas and their
-  values, <!-- clusters --> the parameters of presets. A marker after a paragraph,
+  values, <!-- schedules: --ranks 4 --segments 8 --> idle time and messages of pipelines,
+  <!-- clusters --> the parameters of presets. A marker after a paragraph,
   <!-- 369 µs: ring, p = 8, n = 4 MiB -->, has a number of that paragraph, and which of the page's
   closed forms gives it, on the cluster laptop; native all_reduce or double_tree of all_reduce is
   what ./rankbox computes. <!-- h100-efa: 8.6 = call + latency --> has numbers that follow from a

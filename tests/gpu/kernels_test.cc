@@ -22,7 +22,7 @@ template <class Test>
 void for_each_type(Test test) {
   for (const DType dtype : kDTypes) {
     CAPTURE(name_of(dtype));
-    with_type(dtype, test);
+    with_number_type(dtype, test);
   }
 }
 
@@ -223,7 +223,8 @@ void test_divide(RankDevice& gpu, Scalar divisor) {
           return T(float{x} / converted<T>(divisor));
         } else if constexpr (std::is_integral_v<T>) {
           // The smallest integer has no opposite.
-          if (divisor == Scalar{-1}) return reference(ReduceOp::PRODUCT, x, T{-1});
+          if (divisor == Scalar{-1} && std::is_signed_v<T>)
+            return reference(ReduceOp::PRODUCT, x, T(-1));
           return static_cast<T>(x / converted<T>(divisor));
         } else {
           return x / converted<T>(divisor);

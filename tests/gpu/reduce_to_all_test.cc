@@ -78,7 +78,7 @@ TEST_CASE("reduce_to_all gives every output the reduction of all inputs") {
   };
   for (const DType dtype : kDTypes) {
     CAPTURE(name_of(dtype));
-    with_type(dtype, [&]<class T>(T) {
+    with_number_type(dtype, [&]<class T>(T) {
       for (const ReduceOp op : kReduceOps) {
         for (const Shape& shape : kShapes) test_reduce<T>(gpu, op, shape);
       }
@@ -120,7 +120,7 @@ TEST_CASE("reduce_to_all of special values: what wraps, is infinite or NaN") {
   RankDevice gpu(0, 0);
   for (const DType dtype : kDTypes) {
     CAPTURE(name_of(dtype));
-    with_type(dtype, [&]<class T>(T) {
+    with_number_type(dtype, [&]<class T>(T) {
       const std::vector<T> special = special_values<T>();
       std::vector<std::vector<T>> values(2);
       for (const T x : special) {

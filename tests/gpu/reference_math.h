@@ -12,6 +12,14 @@
 
 namespace rankbox::gpu {
 
+/// As with_type(), but for bools, which have the kernels of bytes.
+template <class Fn>
+void with_number_type(DType dtype, Fn fn) {
+  with_type(dtype, [&]<class T>(T zero) {
+    if constexpr (!std::is_same_v<T, bool>) fn(zero);
+  });
+}
+
 /// Returns x op y; AVG adds.
 template <class T>
 T reference(ReduceOp op, T x, T y) {
@@ -82,7 +90,16 @@ std::vector<T> special_values() {
     return values;
   } else if constexpr (std::is_integral_v<T>) {
     using Limits = std::numeric_limits<T>;
-    return {0, 1, -1, 2, -2, 3, Limits::max(), Limits::min(), Limits::max() - 1, Limits::min() + 1};
+    return {T(0),
+            T(1),
+            T(-1),
+            T(2),
+            T(-2),
+            T(3),
+            Limits::max(),
+            Limits::min(),
+            T(Limits::max() - 1),
+            T(Limits::min() + 1)};
   } else {
     using Limits = std::numeric_limits<T>;
     return {T(0.0),

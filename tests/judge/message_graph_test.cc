@@ -112,6 +112,21 @@ TEST_CASE("the first message too many is named, sent or received") {
   CHECK(inward->op == "recv");
 }
 
+TEST_CASE("in one direction of a tree a rank sends, or receives, once") {
+  const Case four = {.world_size = 4, .root = 0};
+  CHECK_FALSE(verdict_on("tree_to_root", four, {{1, 0}, {3, 2}, {2, 0}}));
+  const auto twice = verdict_on("tree_to_root", four, {{1, 0}, {3, 2}, {2, 0}, {3, 1}});
+  REQUIRE(twice);
+  CHECK(twice->rank == 3);
+  CHECK(twice->peer == 1);
+  CHECK(twice->op == "send");
+  CHECK_FALSE(verdict_on("tree_from_root", four, {{0, 2}, {0, 1}, {2, 3}}));
+  const auto again = verdict_on("tree_from_root", four, {{0, 2}, {0, 1}, {2, 3}, {1, 3}});
+  REQUIRE(again);
+  CHECK(again->rank == 3);
+  CHECK(again->op == "recv");
+}
+
 TEST_CASE("where nothing is asked of the messages, all is well") {
   CHECK_FALSE(verdict_on("any", {.world_size = 3}, {{0, 1}, {0, 1}, {1, 2}, {2, 0}}));
 }

@@ -15,9 +15,11 @@
 #include "parallel/ddp_average_gradients.h"
 #include "parallel/ddp_buckets.h"
 #include "parallel/ddp_overlap.h"
+#include "parallel/fsdp_prefetch.h"
 #include "parallel/model_parallel.h"
 #include "parallel/pipeline_1f1b.h"
 #include "parallel/pipeline_gpipe.h"
+#include "parallel/pipeline_zero_bubble.h"
 #include "parallel/shard.h"
 #include "parallel/zero1.h"
 #include "parallel/zero2.h"
@@ -40,7 +42,7 @@ Cluster cluster_with(const Link& link) {
 // ---- Pipelines -------------------------------------------------------------------------------
 
 constexpr double kForward = 1;
-constexpr double kBackward = 2;
+constexpr double kBackward = 2;  // its halves take 1 each
 
 struct PipelineRun {
   RunReport report;
@@ -55,10 +57,10 @@ PipelineRun run_pipeline(void (*pipeline)(Comm&, Stage&), int ranks, int micro_b
         int open = 0;
         int most = 0;
         stage.on_turn = [&](Turn turn, int /*micro_batch*/) {
-          const bool is_forward = turn == Turn::kForward;
-          open += is_forward ? 1 : -1;
+          if (turn == Turn::kForward) ++open;
+          if (turn == Turn::kBackward || turn == Turn::kBackwardWeights) --open;
           most = std::max(most, open);
-          dist.compute(is_forward ? kForward : kBackward);
+          dist.compute(turn == Turn::kBackward ? kBackward : kForward);
         };
         pipeline(dist, stage);
         return most;
@@ -85,6 +87,21 @@ TEST_CASE("pipelines: (m+p-1)(F+B) seconds, 2(p-1)m messages, and m or min(m, p-
         CHECK(gpipe.in_flight[r] == m);
         CHECK(one.in_flight[r] == std::min(m, p - rank));
       }
+    }
+  }
+}
+
+// Qi et al., ICLR 2024, with B the first half of backward: (p-1)(F+B-W) idle, activations as 1F1B.
+TEST_CASE("ZB-H1: (p-1)(F+B-W) seconds idle if m >= p, and the memory of rank 0 of 1F1B") {
+  for (const int p : {1, 2, 3, 4, 8}) {
+    for (const int m : {1, 2, 3, 4, 7, 8, 16}) {
+      CAPTURE(p);
+      CAPTURE(m);
+      const PipelineRun run = run_pipeline(pipeline_zero_bubble, p, m);
+      const double idle = m >= p ? p - 1 : 2 * p - 1 - m;
+      CHECK(run.report.virtual_seconds == 3 * m + idle);
+      CHECK(run.report.messages == 2 * (p - 1) * m);
+      CHECK(run.in_flight == std::vector<int>(static_cast<std::size_t>(p), std::min(m, p)));
     }
   }
 }
@@ -231,6 +248,58 @@ Step zero_step(int stage, int p) {
         return held() - before - some.bytes();
       });
   return {run.report.cost.bytes, run.results[0]};
+}
+
+/// Returns the time of the collectives on a layer's weights: a gather, and a reduce-scatter.
+std::pair<double, double> seconds_of_shards(int p, std::int64_t elements) {
+  const std::int64_t shard = shard_size(elements, p);
+  const auto seconds_of = [&](bool gathers) {
+    return run_world({.world_size = p, .cluster = slow_links()},
+                     [&](Comm& dist) {
+                       Tensor mine = zeros(shard), all = zeros(shard * p);
+                       if (gathers) return dist.all_gather(mine, all);
+                       dist.reduce_scatter(all, mine);
+                     })
+        .virtual_seconds;
+  };
+  return {seconds_of(true), seconds_of(false)};
+}
+
+TEST_CASE("prefetch: a pass takes its own time, or that of what travels under it") {
+  std::mt19937 random(2304);
+  for (int row = 0; row < 40; ++row) {
+    CAPTURE(row);
+    const int p = 2 + row % 4;
+    std::vector<TimedLayer> layers(1 + random() % 5);
+    std::vector<double> gather, scatter;
+    for (TimedLayer& layer : layers) {
+      layer = {1 + static_cast<std::int64_t>(random() % 40), static_cast<double>(random() % 30)};
+      const auto [gathering, scattering] = seconds_of_shards(p, layer.elements);
+      gather.push_back(gathering);
+      scatter.push_back(scattering);
+    }
+    double expected = scatter[0];
+    for (const double each : gather) expected += each;  // forward takes no time
+    for (std::size_t i = layers.size(); i-- > 0;) {
+      const double after = i + 1 < layers.size() ? scatter[i + 1] : 0;
+      expected += std::max(layers[i].seconds, (i > 0 ? gather[i - 1] : 0) + after);
+    }
+    const auto run = run_world({.world_size = p, .cluster = slow_links()}, [&](Comm& dist) {
+      Sequential model;
+      std::vector<Shard> shards;
+      for (const auto& [elements, seconds] : layers) {
+        model.add("layer", std::make_unique<Timed>(dist, elements, seconds));
+        shards.push_back(make_shard(model.layer(model.size() - 1).parameters(), dist.rank(), p));
+      }
+      drop_values(model.parameters());
+      Sgd optimizer(mine_of(shards), {.learning_rate = 0.5, .momentum = 0});
+      Saved saved;
+      Loss loss;
+      const Batch batch = {full({1, 2}, 1), {0}, {}, {}};
+      fsdp_prefetch(dist, model, batch, saved, shards, loss, optimizer);
+    });
+    CHECK(run.virtual_seconds == doctest::Approx(expected).epsilon(1e-12));
+  }
 }
 
 TEST_CASE("ZeRO: stages 1 and 2 send what data parallel ranks send, stage 3 half as much again") {

@@ -45,13 +45,16 @@ TEST_CASE("an unknown name has no solution") {
   CHECK(!is_linked);
 }
 
+/// An odd number; of tokens, one that twice the ranks divide.
+std::int64_t large_count(const Exercise& exercise) { return exercise.chapter == 12 ? 80 : 97; }
+
 TEST_CASE("a trace of a rank's first events says nothing against a solution") {
   for (const Exercise& exercise : exercises()) {
     CAPTURE(exercise.name);
     Case example = first_case_of(exercise);
     if (example.threads) continue;
     example.world_size = 4;
-    if (example.count) example.count = 97;
+    if (example.count) example.count = large_count(exercise);
     if (example.segments) example.segments = 4;
     if (example.nodes) example.nodes = 2;
     const CaseRun run =
@@ -70,7 +73,9 @@ TEST_CASE("no solution passes as another exercise of the same signature") {
       Verdict verdict;
       // With one micro-batch all schedules are the same.
       const bool has_segments = first_case_of(exercise).segments.has_value();
-      for (std::string example : {"world_size=5,count=97", "world_size=8,count=97"}) {
+      for (const int world_size : {5, 8}) {
+        std::string example = "world_size=" + std::to_string(world_size) +
+                              ",count=" + std::to_string(large_count(exercise));
         if (has_segments) example += ",segments=4";
         verdict = judge_exercise(exercise, solution_of(other.name), JudgeOptions{.replay = example},
                                  solution_of(exercise.name));
@@ -78,8 +83,12 @@ TEST_CASE("no solution passes as another exercise of the same signature") {
       }
       INFO(other.name, " as ", exercise.name);
       REQUIRE(verdict.failure.has_value());
-      // The exercises of chapter 10 share a signature, but compute different values.
-      const bool differs = exercise.chapter == 10 && verdict.failure->kind == FailureKind::kValues;
+      INFO(verdict.failure->message);
+      // Those of chapters 10 and 12 share a signature, but compute different values, or refuse the
+      // others' shapes.
+      const bool differs = exercise.chapter >= 10 &&
+                           (verdict.failure->kind == FailureKind::kValues ||
+                            verdict.failure->message.find("has shape") != std::string::npos);
       const bool explained = differs || verdict.failure->kind == FailureKind::kMessages ||
                              verdict.failure->kind == FailureKind::kCost ||
                              verdict.failure->kind == FailureKind::kMemory;

@@ -55,15 +55,26 @@ template <class T>
 TensorOf<T> LinearOf<T>::backward(TensorOf<T> dy, SavedOf<T>& saved) {
   TensorOf<T> x = saved.pop();
   check_same_size("linear", dy.size(), x.size() / in_ * out_);
-  const MatrixOf<T> dy_rows = as_matrix(dy, out_);
-  multiply(dy_rows.transposed(), as_matrix(x, in_), as_matrix(gradient_of(weight), in_),
-           Into::kAdd);
-  if (has_bias_) add_column_sums<T>(dy_rows, gradient_of(bias).data());
+  const auto add_gradients = [this](const TensorOf<T>& input, const TensorOf<T>& by_output) {
+    const auto rows = as_matrix(by_output, out_);
+    multiply(rows.transposed(), as_matrix(input, in_), as_matrix(gradient_of(weight), in_),
+             Into::kAdd);
+    if (has_bias_) add_column_sums<T>(rows, gradient_of(bias).data());
+  };
+  // dx is room for the result, of x's shape
+  const auto by_input = [&](TensorOf<T> dx) {
+    multiply(as_matrix(dy, out_), as_matrix(weight.value, in_), as_matrix(dx, in_));
+    return dx;
+  };
+  if (saved.postpones()) {
+    TensorOf<T> dx;
+    if (this->wants_dx()) dx = by_input(empty_like(x));
+    saved.postpone(std::move(x), std::move(dy), add_gradients);
+    return dx;
+  }
+  add_gradients(x, dy);
   if (!this->wants_dx()) return {};
-
-  TensorOf<T> dx = std::move(x);  // of the same shape, and no longer needed
-  multiply(dy_rows, as_matrix(weight.value, in_), as_matrix(dx, in_));
-  return dx;
+  return by_input(std::move(x));  // x is needed only for gradients
 }
 
 template class LinearOf<float>;

@@ -99,7 +99,7 @@ class Run {
   /** How many elements that buffer has in all; of a wait, the received one. */
   elements(event) {
     const about = this.name(event) === "wait" && this.link(event) >= 0 ? this.link(event) : event;
-    const bits = Number(/\d+$/.exec(this.head.dtypes[this.column.dtype[about]])[0]);
+    const bits = Number(/\d+$/.exec(this.head.dtypes[this.column.dtype[about]])?.[0] ?? 8); // bool
     return this.column.bytes[about] * 8 / bits;
   }
 }

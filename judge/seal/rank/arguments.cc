@@ -58,7 +58,7 @@ Stage make_stage(Invocation& call, ByteReader& reader) {
   stage.on_turn = [number](Turn turn, int micro_batch) {
     ByteWriter announcement;
     announcement.put(number);
-    announcement.put(static_cast<std::uint8_t>(turn == Turn::kBackward));
+    announcement.put(static_cast<std::uint8_t>(turn));
     announcement.put(micro_batch);
     request(Kind::kTurn, announcement);
   };

@@ -122,6 +122,16 @@ class Made<std::vector<std::int64_t>&> {
 };
 
 template <>
+class Made<const std::vector<std::int64_t>&> {
+ public:
+  Made(Invocation& /*call*/, ByteReader& reader) { reader.get(numbers_); }
+  const std::vector<std::int64_t>& get() { return numbers_; }
+
+ private:
+  std::vector<std::int64_t> numbers_;
+};
+
+template <>
 class Made<std::span<const std::int32_t>> {
  public:
   Made(Invocation& /*call*/, ByteReader& reader) { reader.get(numbers_); }

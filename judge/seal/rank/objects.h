@@ -108,7 +108,7 @@ class Made<Saved&> {
     const auto layers = reader.next<std::size_t>();
     if (!saved_.empty()) return;
     saved_ = Saved(std::move(pass));
-    for (std::size_t i = 0; i < layers; ++i) saved_.push(StandInLayer::token(0));
+    for (std::size_t i = 0; i < layers; ++i) saved_.push(std::make_shared<PassToken>(0));
   }
   Saved& get() { return saved_; }
 

@@ -54,7 +54,7 @@ void notify(Kind kind, const ByteWriter& arguments) {
   constexpr std::size_t kMostUnsent = std::size_t{1} << 16;
   referee->add(kind, arguments.bytes);
   if (referee->unsent_bytes() <= kMostUnsent) return;
-  if (kind == Kind::kDrop) {  // of a destructor, which must not throw
+  if (kind == Kind::kDrop || kind == Kind::kDropPass) {  // of a destructor, which must not throw
     return or_exit([] { referee->send(); });
   }
   // A loop that only sends has to learn that a send failed, or it may never end.

@@ -38,13 +38,32 @@ class ObjectRequest {
   std::string reply_;
 };
 
+/// Stands for what a layer's forward pass saved in the referee, which frees it with the last copy.
+class PassToken {
+ public:
+  /// @param number 0: a forward pass of the referee's own
+  explicit PassToken(std::uint32_t number) : number_(number) {}
+  PassToken(const PassToken&) = delete;
+  PassToken& operator=(const PassToken&) = delete;
+  ~PassToken() {
+    if (number_ == 0) return;
+    ByteWriter writer;
+    writer.put(number_);
+    notify(Kind::kDropPass, writer);
+  }
+
+  std::uint32_t number() const { return number_; }
+  /// The request that follows uses it up.
+  std::uint32_t take() { return std::exchange(number_, 0); }
+
+ private:
+  std::uint32_t number_;
+};
+
 class StandInLayer : public Layer {
  public:
   /// @param number as Argument<Layer&> wrote it
   explicit StandInLayer(std::size_t number) : number_(number) {}
-
-  /// Stands for what a layer saved; 0: in a forward pass of the referee.
-  static TensorOf<std::int32_t> token(std::int32_t number) { return from_host({number}); }
 
   Tensor forward(Tensor x, Saved& saved) override {
     ObjectRequest forward(state);
@@ -53,18 +72,29 @@ class StandInLayer : public Layer {
     put_pass(forward.arguments, saved.pass());
     put_tensor(forward.arguments, x);
     ByteReader reply = forward.make(Kind::kForward);
-    saved.push(token(reply.next<std::int32_t>()));
+    saved.push(std::make_shared<PassToken>(reply.next<std::uint32_t>()));
     return next_tensor<float>(reply);
   }
 
   Tensor backward(Tensor dy, Saved& saved) override {
-    const std::int32_t token = saved.empty() ? 0 : to_host(saved.pop_integers()).at(0);
+    const auto token = saved.empty() ? std::make_shared<PassToken>(0)
+                                     : std::static_pointer_cast<PassToken>(saved.pop_object());
     ObjectRequest backward(state);
     backward.arguments.put(number_);
     state.put(backward.arguments);
-    backward.arguments.put(token);
+    backward.arguments.put(saved.postpones() ? token->number() : token->take());
+    backward.arguments.put(static_cast<std::uint8_t>(saved.postpones()));
     put_tensor(backward.arguments, dy);
     ByteReader reply = backward.make(Kind::kBackward);
+    if (saved.postpones()) {
+      saved.postpone({}, {}, [this, token](const Tensor& /*x*/, const Tensor& /*dy*/) {
+        ObjectRequest weights(state);
+        weights.arguments.put(number_);
+        state.put(weights.arguments);
+        weights.arguments.put(token->take());
+        weights.make(Kind::kWeights);
+      });
+    }
     return next_tensor<float>(reply);
   }
 

@@ -95,6 +95,14 @@ struct Argument<std::vector<std::int64_t>&> {
 };
 
 template <>
+struct Argument<const std::vector<std::int64_t>&> {
+  static void describe(Call& /*call*/, ByteWriter& writer,
+                       const std::vector<std::int64_t>& numbers) {
+    writer.put(numbers);
+  }
+};
+
+template <>
 struct Argument<std::span<const std::int32_t>> {
   static void describe(Call& /*call*/, ByteWriter& writer, std::span<const std::int32_t> numbers) {
     writer.put(std::vector<std::int32_t>(numbers.begin(), numbers.end()));

@@ -142,8 +142,9 @@ bool serve_next(Link& link, Call& call) {
     return true;
   }
   // A process that does not ask for it is looked at anyway, with the request that it has written;
-  // but not when it only has messages sent, which it may still hold.
-  const bool counts = counts_memory() && request.kind != Kind::kSync;
+  // but not when it only has messages sent, which it may still hold, or drops what a pass saved.
+  const bool counts =
+      counts_memory() && request.kind != Kind::kSync && request.kind != Kind::kDropPass;
   if (counts && !std::exchange(link.memory_is_counted, false)) count_memory(link, call);
   if (request.kind == Kind::kReturned) {
     ByteReader reader(request.bytes);

@@ -220,9 +220,10 @@ void start_request(Link& link, Comm& dist, Kind kind, ByteReader& reader, Place 
 }  // namespace
 
 bool is_comm_request(Kind kind) {
-  return kind >= Kind::kSend && kind <= Kind::kSplit && kind != Kind::kStoreShared;
+  return kind >= Kind::kSend && kind <= Kind::kSplit && kind != Kind::kStoreShared &&
+         kind != Kind::kDropPass;
 }
-bool has_reply(Kind kind) { return kind < Kind::kSend || kind > Kind::kStoreShared; }
+bool has_reply(Kind kind) { return kind < Kind::kSend || kind > Kind::kDropPass; }
 
 std::string serve_comm(Link& link, Kind kind, ByteReader& reader) {
   if (kind == Kind::kAccumulate) {

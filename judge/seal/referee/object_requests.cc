@@ -64,8 +64,9 @@ void forward(Link& link, Call& call, ByteReader& reader, ByteWriter& reply) {
 void backward(Link& link, Call& call, ByteReader& reader, ByteWriter& reply) {
   const std::size_t number = next_layer(call, reader);
   const auto token = reader.next<std::uint32_t>();
+  const bool postpones = reader.next<std::uint8_t>() != 0;
   Tensor dy = next_tensor<float>(reader);
-  use_in_turn(call, number, Turn::kBackward);
+  use_in_turn(call, number, postpones ? Turn::kBackwardInput : Turn::kBackward);
   // Without a token: what the referee's own forward pass saved.
   const auto found = link.saved.find(token);
   if (found != link.saved.end() &&
@@ -74,18 +75,33 @@ void backward(Link& link, Call& call, ByteReader& reader, ByteWriter& reply) {
   Saved* const saved = found != link.saved.end() ? &found->second.saved
                        : token == 0              ? call.saved
                                                  : nullptr;
-  if (saved == nullptr) throw std::runtime_error("backward without a forward pass");
+  if (saved == nullptr || saved->postpones())
+    throw std::runtime_error("backward without a forward pass");
+  if (postpones) saved->postpone_weights();
   const Tensor dx = call.layers[number].layer->backward(std::move(dy), *saved);
-  if (found != link.saved.end()) link.saved.erase(found);
+  if (found != link.saved.end() && !postpones) link.saved.erase(found);
   call.layers[number].state.put(reply);
   put_tensor(reply, dx);
 }
 
+void weights(Link& link, Call& call, ByteReader& reader, ByteWriter& reply) {
+  const std::size_t number = next_layer(call, reader);
+  const auto found = link.saved.find(reader.next<std::uint32_t>());
+  use_in_turn(call, number, Turn::kBackwardWeights);
+  if (found == link.saved.end() || found->second.layer != number ||
+      !found->second.saved.postpones())
+    throw std::runtime_error("gradients of weights without a backward that postponed them");
+  found->second.saved.run_postponed();
+  link.saved.erase(found);
+  call.layers[number].state.put(reply);
+}
+
 void turn(Call& call, ByteReader& reader) {
   const auto stage = reader.next<std::size_t>();
-  const auto turn = reader.next<std::uint8_t>() == 0 ? Turn::kForward : Turn::kBackward;
+  const auto turn = static_cast<Turn>(reader.next<std::uint8_t>());
   const int micro_batch = reader.next<int>();
   if (stage >= call.stages.size()) throw std::runtime_error("no such stage");
+  if (turn > Turn::kBackwardWeights) throw std::runtime_error("no such pass");
   Stage& its_own = *call.stages[stage].stage;
   check_turn_is_over(call);
   call.turning = stage;
@@ -156,6 +172,12 @@ std::string serve_object(Link& link, Call& call, Kind kind, ByteReader& reader) 
       break;
     case Kind::kBackward:
       backward(link, call, reader, reply);
+      break;
+    case Kind::kWeights:
+      weights(link, call, reader, reply);
+      break;
+    case Kind::kDropPass:
+      link.saved.erase(reader.next<std::uint32_t>());
       break;
     case Kind::kStep:
       step(call, reader, reply);

@@ -50,6 +50,7 @@ void reduce(const std::vector<const void*>& inputs, T* out, std::size_t count, n
 std::size_t element_bytes(ncclDataType_t dtype) {
   switch (dtype) {
     case ncclInt8:  // bytes, which are only sent
+    case ncclUint8:
       return 1;
     case ncclFloat16:
     case ncclBfloat16:
@@ -68,6 +69,8 @@ std::size_t element_bytes(ncclDataType_t dtype) {
 void reduce_arrays(const std::vector<const void*>& inputs, void* out, std::size_t count,
                    ncclDataType_t dtype, ncclRedOp_t op) {
   switch (dtype) {
+    case ncclUint8:
+      return reduce(inputs, static_cast<std::uint8_t*>(out), count, op);
     case ncclInt32:
       return reduce(inputs, static_cast<std::int32_t*>(out), count, op);
     case ncclInt64:
