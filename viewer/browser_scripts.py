@@ -47,6 +47,28 @@ AXIS_LABELS = """
     axis.drawTimes(pen, timebase.finish);
     return edges;"""
 
+# Where the critical path begins, then its lines: [y, y] of those up and down, [x, y, x, y] of those
+# along messages.
+PATH = """
+    const {marks, timebase, run} = rankbox, first = run.column.path[0];
+    const lines = [marks.middle(first, marks.rowOf(first))];
+    let from;
+    const pen = {
+      beginPath() {}, strokeRect() {}, stroke() {},
+      fillRect: (x, y, width, height) => height === 2 || lines.push([y, y + height]),  // 2: a dot
+      moveTo: (x, y) => { from = [x, y]; },
+      lineTo: (x, y) => lines.push([...from, x, y]),
+    };
+    marks.drawPath(pen, timebase);
+    return lines;"""
+
+# The lightness of all pieces' colours in the timeline, and of all ranks', in per cent.
+LIGHTNESS = """
+    const {theme} = rankbox;
+    return ["chunkColour", "rankColour"].map(name => [0, 1, 2, 3].map(
+      i => Number(/(\\d+)%\\)/.exec(theme[name](i, 4))[1])));
+"""
+
 NUMBER_OF_COLOURS = """
     const {canvas} = rankbox, seen = new Set();
     const {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);

@@ -15,7 +15,7 @@ from selenium.webdriver.support.ui import Select
 from browser_pages import PageTest, driver, find, page_of, script, wait_for
 from browser_pages import tearDownModule  # noqa: F401  (unittest finds it here)
 from browser_scripts import (AXIS_LABELS, COLOURS_OF_PASSES, ELEMENTS_IN_EIGHT_BYTES, FIND, LABELS,
-                             TIME_OF_A_FRAME)
+                             LIGHTNESS, PATH, TIME_OF_A_FRAME)
 
 # On an idle machine, a million events open within 3 s and take 33 ms per frame; the test prints
 # both. The limits below are looser, so that a busy machine passes.
@@ -246,6 +246,15 @@ class HeldTest(PageTest):
             self.assertEqual(len(its), 1, name)
         self.assertEqual(len(set.union(*colours.values())), 4)
 
+    def test_no_piece_has_the_colour_of_a_rank(self):
+        self.open("ring")
+        for _ in ("light", "dark"):
+            pieces, ranks = script(LIGHTNESS)
+            self.assertGreater(min(abs(a - b) for a in pieces for b in ranks), 25)
+            find("theme").click()
+        self.assertIn("c0 → 1: piece 0 of a buffer goes to rank 1",
+                      find("legend").get_attribute("textContent"))
+
     def test_ranks_stand_at_lines_of_the_program(self):
         self.open("deadlock")
         rows = driver.find_elements(By.CSS_SELECTOR, "#code li:has(.badge)")
@@ -281,6 +290,21 @@ class SwitchTest(PageTest):
             self.assertNotEqual(after, before)
             self.screenshot(f"overlap_{other}")
         driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+    def test_the_critical_path_is_one_line_in_a_colour_for_itself(self):
+        for name in ("ring", "overlap"):
+            self.open(name)
+            at, *lines = script(PATH)
+            self.assertGreater(len(lines), 2)
+            for line in lines:
+                ends = (line[0], line[-1]) if len(line) == 2 else (line[1], line[3])
+                near = [abs(at - end) < 0.01 for end in ends]
+                self.assertTrue(near[0] or near[1] and len(line) == 2, (at, line))
+                at = ends[1] if near[0] else ends[0]
+        colours = script("return rankbox.theme.colours")
+        self.assertNotEqual(colours["path"], colours["open"])
+        self.assertIn("each of its events begins when the one before it ends",
+                      find("legend").get_attribute("textContent"))
 
     def test_arrows_path_and_memory_can_be_hidden(self):
         self.open("overlap")

@@ -36,6 +36,7 @@ TEST_CASE("a picture of eight ranks fits 80 columns and says what it cost") {
   CHECK(width_of(shown.output) <= 80);
   for (const char* part : {"rank 0", "rank 7", "14 steps", "world_size=8", "op=MAX", "laptop"})
     CHECK(shown.output.find(part) != std::string::npos);
+  CHECK(shown.output.find("arrived") == std::string::npos);
 }
 
 TEST_CASE("a stub has a verdict and no picture") {
@@ -108,6 +109,8 @@ TEST_CASE("a run that deadlocks is drawn up to there, and explained") {
   CHECK(shown.exit_code == 1);
   CHECK(shown.output.find("rank 1  out  [") != std::string::npos);
   CHECK(shown.output.find("deadlock") != std::string::npos);
+  CHECK(shown.output.find("2 messages, 32768 bytes in all; 0 of them arrived\n") !=
+        std::string::npos);
   // The wait-for picture.
   CHECK(shown.output.find("\n,> rank 0\n|    | send, 16384 bytes, ") != std::string::npos);
   CHECK(shown.output.find("`----' send, 16384 bytes, ") != std::string::npos);

@@ -60,7 +60,8 @@ class App {
   /** A run in which nothing ended has no timeline to look at. */
   startWithWaits(deadlock) {
     showWaits(deadlock);
-    document.getElementById("timeline").hidden = this.timebase.finish === 0;
+    for (const name of ["timeline", "help"])
+      document.getElementById(name).hidden = this.timebase.finish === 0;
   }
 
   resize() {

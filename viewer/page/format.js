@@ -20,11 +20,13 @@ function formatCount(number) {
 /** "4,096 B (4 KiB)" */
 function formatBytes(bytes) {
   const exact = `${formatCount(bytes)} B`;
-  return bytes < 1024 ? exact : `${exact} (${shortBytes(bytes)})`;
+  const short = shortBytes(bytes);
+  return short.endsWith(" B") ? exact : `${exact} (${short})`;
 }
 
-/** "4 KiB" */
+/** "4 KiB", and exactly what has few digits: "4000 B" */
 function shortBytes(bytes) {
+  if (bytes < 10000 && bytes % 1024 !== 0) return `${bytes} B`;
   let unit = 0;
   while (bytes >= 1024 && unit < 4) {
     bytes /= 1024;

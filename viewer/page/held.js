@@ -2,7 +2,7 @@
 // pieces on their way while the run plays.
 
 const TRAVEL = 420;  // milliseconds of a message on its way
-const HELD_LEFT = 62, HELD_RIGHT = 74, HELD_TOP = 20, BUFFER_GAP = 18, WIDEST_CELL = 84;
+const HELD_LEFT = 62, HELD_RIGHT = 74, BUFFER_GAP = 18, WIDEST_CELL = 84;
 
 /** "0+2×1": rank 0's data, and twice those of rank 1. */
 function ranksInWords(from) {
@@ -156,7 +156,8 @@ class Held {
     const left = ranks > 16 ? 34 : HELD_LEFT;
     const room = width - left - HELD_RIGHT - BUFFER_GAP * (this.columns.length - 1);
     const cell = Math.max(3, Math.min(WIDEST_CELL, room / all));
-    Object.assign(this, {width, row, cell, left, height: HELD_TOP + ranks * row + 4});
+    const top = this.columns.length > 1 ? 38 : 20;
+    Object.assign(this, {width, row, cell, left, top, height: top + ranks * row + 4});
     this.begins = [];  // of the columns
     let x = left;
     for (const pieces of this.columns) {
@@ -173,7 +174,7 @@ class Held {
     const {first, column} = this.bufferOf(cell);
     const x = this.begins[column] + (cell - first) * this.cell;
     const gap = this.row > 20 ? 3 : 1;
-    return {x: x + 1, y: HELD_TOP + rank * this.row + gap, w: this.cell - 2, h: this.row - 2 * gap};
+    return {x: x + 1, y: this.top + rank * this.row + gap, w: this.cell - 2, h: this.row - 2 * gap};
   }
 
   draw() {
@@ -212,18 +213,23 @@ class Held {
     const every = Math.ceil(13 / this.row);
     for (let rank = 0; rank < run.ranks; rank += every) {
       const text = run.ranks > 16 ? `${rank}` : `rank ${rank}`;
-      pen.fillText(text, 4, HELD_TOP + (rank + 0.5) * this.row);
+      pen.fillText(text, 4, this.top + (rank + 0.5) * this.row);
     }
     pen.textAlign = "center";
     pen.font = "600 11px system-ui, 'DejaVu Sans', sans-serif";
     this.columns.forEach((pieces, column) => {
+      if (this.columns.length > 1) {
+        const name = pieces * this.cell < 56 ? `${column + 1}` : `tensor ${column + 1}`;
+        pen.fillStyle = theme.colours.ink;
+        pen.fillText(name, this.begins[column] + pieces * this.cell / 2, 9);
+      }
       if (pieces === 1 || this.cell < 20) return;
       for (let i = 0; i < pieces; ++i) {
         pen.fillStyle = theme.chunkColour(i, this.pieces);
         const x = this.begins[column] + i * this.cell;
-        pen.fillRect(x + 1, HELD_TOP - 3, this.cell - 2, 3);
+        pen.fillRect(x + 1, this.top - 3, this.cell - 2, 3);
         pen.fillStyle = theme.colours.faint;
-        pen.fillText(`c${i}`, x + this.cell / 2, HELD_TOP / 2 - 1);
+        pen.fillText(`c${i}`, x + this.cell / 2, this.top - 11);
       }
     });
     pen.textAlign = "left";
@@ -277,7 +283,7 @@ class Held {
     pen.font = "11px system-ui, 'DejaVu Sans', sans-serif";
     this.inHand.forEach((label, rank) => {
       if (!label || this.row < 14) return;
-      const y = HELD_TOP + (rank + 0.5) * this.row;
+      const y = this.top + (rank + 0.5) * this.row;
       pen.fillStyle = this.theme.colours.faint;
       pen.fillText(`+ ${label}`, this.right, y);
     });

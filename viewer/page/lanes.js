@@ -68,7 +68,7 @@ class Lanes {
     }
     if (height >= 9 && !(kind === "collective" && number === RECV)) {
       const piece = run.piece(event);
-      const text = piece >= 0 ? theme.onChunk(piece, run.pieces) : theme.labelColour(kind);
+      const text = piece >= 0 ? theme.colours.ink : theme.labelColour(kind);
       const colours = {text, under: fill};
       this.label(pen, spanLabel(run, event), colours, x, width, y + height / 2);
     }

@@ -5,7 +5,10 @@ const LEGEND = [
   ["compute", "compute, lower row"], ["forward", "forward pass, lower row"],
   ["backward", "backward pass, lower row"], ["collective", "native collective"],
   ["wait", "waiting"],
-  ["open", "never ended"], ["path", "critical path"], ["arrow", "message"],
+  ["open", "never ended"],
+  ["path", "critical path: each of its events begins when the one before it ends. It crosses to " +
+    "another rank along a message, or straight where that rank was waited for"],
+  ["arrow", "message"],
   ["memory", "memory held"],
 ];
 
@@ -26,6 +29,17 @@ function drawLegend(run, theme, hasOpen, most) {
     const scale = sign === "memory" ? `, up to ${shortBytes(most)}` : "";
     list.append(element("li", {}, swatch, text + scale));
   }
+  if (run.namesPieces) list.append(element("li", {}, labelsInWords(run)));
+}
+
+/** What the labels of messages and sums name. */
+function labelsInWords(run) {
+  const first = letter => run.head.held.labels.find(label => label.startsWith(letter));
+  const parts = [];
+  const piece = first("c"), whole = first("r");
+  if (piece) parts.push(`${piece} → 1: piece ${piece.slice(1)} of a buffer goes to rank 1`);
+  if (whole) parts.push(`${whole} → 1: what rank ${whole.slice(1)} had at the start goes to rank 1`);
+  return parts.join("; ");
 }
 
 function drawSign(pen, sign, theme) {

@@ -87,13 +87,13 @@ class Marks {
       const x = Math.max(view.x(timebase.begin[event]), view.left - 4);
       const end = Math.min(view.x(timebase.end[event]), view.width + 4);
       const y = this.middle(event, row);
+      const enters = this.hasArrow(timebase, event) ? this.middle(run.link(event), SEND) : y;
       // A shared mark for many events is translucent.
       const isWide = end - x >= 4;
       const width = isWide ? pen.lineWidth : 1;
       pen.globalAlpha = isWide ? 1 : 0.55;
-      if (last !== null && last !== y) {
-        pen.fillRect(x - width / 2, Math.min(last, y), width, Math.abs(last - y));
-      }
+      if (last !== null && last !== enters)
+        pen.fillRect(x - width / 2, Math.min(last, enters), width, Math.abs(last - enters));
       if (isWide) {
         const band = view.band(run.rankOf(event), row);
         if (!this.hasArrow(timebase, event))
@@ -103,31 +103,29 @@ class Marks {
         pen.fillRect(x, y - 1, 2, 2);
         i = Math.max(i + 1, firstAbove(this.pathEnds, view.time(x + 2), i));
       }
-      last = isWide ? this.followArrow(pen, timebase, event, y) : y;
+      if (isWide) this.followArrow(pen, timebase, event, y);
+      last = y;
     }
     pen.globalAlpha = 1;
   }
 
-  /** Whether the event is a message that both sides began and ended. */
+  /** Whether the path goes on at the receiver of a message: from the sender's own event. Where it
+      goes on at the sender, it stays in that rank's lane. */
   hasArrow(timebase, event) {
     const {run} = this;
-    const link = run.link(event), kind = run.kind(event);
-    if (link < 0 || (kind !== "send" && kind !== "recv") || timebase.open.has(link)) return false;
-    return timebase.begin[event] === timebase.begin[link];
+    const send = run.link(event);
+    if (send < 0 || run.kind(event) !== "recv" || timebase.open.has(send)) return false;
+    return timebase.begin[event] === timebase.begin[send];
   }
 
-  /** A message takes the path to the other rank. Returns where the path goes on. */
-  followArrow(pen, timebase, event, y) {
-    if (!this.hasArrow(timebase, event)) return y;
+  /** A message takes the path to its receiver. */
+  followArrow(pen, timebase, recv, y) {
+    if (!this.hasArrow(timebase, recv)) return;
     const {view, run} = this;
-    const link = run.link(event);
-    const [send, recv] = run.kind(event) === "send" ? [event, link] : [link, event];
-    const to = this.middle(recv, RECV);
     pen.beginPath();
-    pen.moveTo(view.x(timebase.begin[send]), this.middle(send, SEND));
-    pen.lineTo(view.x(timebase.end[recv]), to);
+    pen.moveTo(view.x(timebase.begin[recv]), this.middle(run.link(recv), SEND));
+    pen.lineTo(view.x(timebase.end[recv]), y);
     pen.stroke();
-    return to;
   }
 
   drawChosen(pen, timebase, event) {

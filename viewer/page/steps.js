@@ -122,13 +122,17 @@ class Steps {
       element("td", {}, buffer, about));
   }
 
-  /** [rank]: the event that it is in, or else its last one. */
+  /** [rank]: the event that it is in, or else its last one; -1: none yet, or it has returned. */
   places() {
     const {run, timebase} = this.app;
     const now = this.number === this.most ? Infinity : this.seconds;
     const places = [];
     for (let rank = 0; rank < Math.min(run.ranks, MOST_BUFFERS); ++rank) {
       const first = run.first(rank);
+      if (now === Infinity && !timebase.stuckIn.has(rank)) {
+        places.push(-1);
+        continue;
+      }
       const arrivals = timebase.arrival.subarray(first, run.end(rank));
       let event = first + firstAbove(arrivals, now) - 1;
       while (event >= first && !run.place(event)) --event;  // sums have no place

@@ -47,8 +47,9 @@ class Tables {
         ...(head.peak.length ? [number(formatBytes(head.peak[rank]))] : []),
         element("td", {}, where)));
     }
-    const text = `Idle: the share of the run's ${formatTime(virtual.finish)} of virtual time ` +
-      "in which a rank neither sends, receives, reduces nor computes." +
+    const idle = `Idle: the share of the run's ${formatTime(virtual.finish)} of virtual time ` +
+      "in which a rank neither sends, receives, reduces nor computes.";
+    const text = (virtual.finish > 0 ? idle : "No event took virtual time.") +
       (head.peak.length ? " Most memory: the peak of all tensors in the whole run, also between " +
         "events, and of those that prepare and compare it." : "");
     fillTable("ranks", text, titles, rows);

@@ -32,17 +32,11 @@ class Theme {
     return `hsl(${hue} ${this.dark ? "62% 68%" : "58% 40%"})`;
   }
 
-  /** Returns the colour of a piece in the timeline: from violet to yellow. */
+  /** Returns the colour of a piece in the timeline: from violet to yellow, and paler than any rank's,
+      so that no piece looks like a rank. Labels on it are in `ink`. */
   chunkColour(piece, pieces) {
     const part = pieces > 1 ? piece / (pieces - 1) : 0;
-    const light = (this.dark ? 58 : 34) + 14 * part;
-    const [hue, full] = [275 - 215 * part, 48 + 20 * part].map(Math.round);
-    return `hsl(${hue} ${full}% ${Math.round(light)}%)`;
-  }
-
-  /** Returns the colour of a label on it: dark on the yellow half. */
-  onChunk(piece, pieces) {
-    return this.dark || piece > (pieces - 1) * 0.55 ? this.colours["on-light"] : "#ffffff";
+    return `hsl(${Math.round(275 - 215 * part)} ${this.dark ? "32% 30%" : "62% 80%"})`;
   }
 
   /** Returns the colour, fainter for some micro-batches, so that neighbours differ. */

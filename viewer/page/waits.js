@@ -9,9 +9,16 @@ function showWaits({cycle, waits}) {
   const words = document.getElementById("waits-words");
   for (const wait of waits.slice(0, MOST_WAITS_TOLD))
     words.append(element("li", {className: circleIf(cycle, wait.rank)}, waitInWords(wait)));
+  if (endsAtReturned(cycle, waits))
+    words.append(element("li", {}, `rank ${cycle[cycle.length - 1]} has returned`));
   const rest = waits.length - MOST_WAITS_TOLD;
   if (rest > 0) words.append(element("li", {}, `and ${formatCount(rest)} more`));
   drawWaits(document.getElementById("waits-picture"), cycle, waits);
+}
+
+/** Whether the last rank waits for one that has returned, which `cycle` then ends with. */
+function endsAtReturned(cycle, waits) {
+  return cycle.length > 0 && !waits.some(({rank}) => rank === cycle[cycle.length - 1]);
 }
 
 /** The class of a rank that is part of the cycle. */
@@ -32,7 +39,7 @@ function drawWaits(picture, cycle, waits) {
   const ranks = [...cycle, ...others].slice(0, MOST_WAITS_DRAWN);
   const half = WAITS_RADIUS + RANK_RADIUS + 6;
   picture.setAttribute("viewBox", `${-half} ${-half} ${2 * half} ${2 * half}`);
-  const returned = cycle.length > 0 && !waits.some(wait => wait.rank === cycle[cycle.length - 1]);
+  const returned = endsAtReturned(cycle, waits);
   const path = returned ? cycle : [...cycle, cycle[0]];
   const kind = returned ? "A chain that ends at a rank that has returned" : "A circle";
   const drawn = path.slice(0, MOST_WAITS_DRAWN).join(" waits for ");
@@ -55,7 +62,7 @@ function drawWaits(picture, cycle, waits) {
   for (const [rank, {x, y}] of place) {
     const text = shape("text", {x, y, dy: ".35em"});
     text.textContent = rank;
-    const name = circleIf(cycle, rank);
+    const name = returned && rank === cycle[cycle.length - 1] ? "returned" : circleIf(cycle, rank);
     picture.append(shape("circle", {cx: x, cy: y, r: RANK_RADIUS, class: name}), text);
   }
 }

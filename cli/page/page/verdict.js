@@ -1,8 +1,9 @@
 // The verdict on the last save, and what it costs.
 
 /** "broadcast_ring fails: deadlock" */
-function headlineOf({verdict, exercise, problem}) {
+function headlineOf({verdict, exercise, problem, status}) {
   if (problem) return `${exercise.name} could not be checked`;
+  if (!verdict && status === "pass") return `${exercise.name} ${WORDS.pass}, as checked before`;
   if (!verdict) return `${exercise.name}: save it to have it checked`;
   const kind = verdict.status === "fail" && verdict.failure ? `: ${verdict.failure.kind}` : "";
   return `${exercise.name} ${WORDS[verdict.status]}${kind}`;
@@ -26,7 +27,8 @@ function checksTable(checks) {
 
 function showVerdict(state) {
   const {verdict, problem} = state;
-  const status = problem ? "error" : verdict ? verdict.status : "not_started";
+  const before = state.status === "pass" ? "pass" : "not_started";
+  const status = problem ? "error" : verdict ? verdict.status : before;
   const parts = [make("p", {class: `headline ${status}`}, `${MARKS[status]} ${headlineOf(state)}`)];
   const checks = verdict ? verdict.checks : [];
   const isJudged = checks.some((check) => check.status !== "skipped");
@@ -51,7 +53,7 @@ function showCost({verdict, promise, prediction, exercise, next, solution}) {
   const check = verdict && verdict.checks.find(({name}) => name === "cost");
   const known = check && check.status !== "skipped";
   setFacts(byId("cost"), [
-    ["promised", promise],
+    ["promised", !known && promise],  // a verdict states it for the case that it judged
     ["yours", known && (check.status === "pass" ? check.detail : `✗ ${check.actual || "more"}`)],
     ["where promised", known && check.status === "fail" && check.expected],
     ["you predicted", prediction && (prediction.text || make("span", {}, "nothing yet: ",
