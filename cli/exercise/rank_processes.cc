@@ -71,7 +71,8 @@ RankProcesses::RankProcesses(const std::string& family, int ranks,
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     // This process's limit on memory is that of all ranks together.
     rlimit memory = {};
-    constexpr rlim_t kLeastBytes = rlim_t{256} << 20;  // libraries, and some to work with
+    // Libraries, 128 MiB that OpenBLAS maps for products, and some to work with.
+    constexpr rlim_t kLeastBytes = rlim_t{384} << 20;
     if (getrlimit(RLIMIT_DATA, &memory) == 0 && memory.rlim_max != RLIM_INFINITY) {
       const rlim_t each = std::max(kLeastBytes, memory.rlim_max / static_cast<rlim_t>(ranks));
       memory.rlim_cur = memory.rlim_max = std::min(memory.rlim_max, each);
