@@ -63,6 +63,7 @@ LAYERS = [
     ("cli/demo", ALL),
     ("cli/gpu", ALL),
     ("cli/fit", ALL),
+    ("cli/plan", ALL),
     ("cli/grade", ALL),
     ("cli", ALL),
     ("bazel", []),

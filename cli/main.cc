@@ -20,6 +20,8 @@ void add_subcommands(CLI::App& app) {
   add_elsewhere(app, "gpu",
                 "reports what this machine's GPUs do: tests, kernels, collectives, training");
   add_elsewhere(app, "fit", "fits a cluster for --cluster to nccl-tests' logs of your machine");
+  add_elsewhere(app, "plan",
+                "which parallelisms for a model on a cluster: bytes, memory and time of a step");
   add_elsewhere(app, "grade", "grades a folder of submissions");
   add_elsewhere(app, "race", "shows a race condition, and three ways to fix it");
   add_elsewhere(

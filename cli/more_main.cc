@@ -20,6 +20,7 @@ void add_subcommands(CLI::App& app) {
   add_compare_worker(app);
   add_gpu(app);
   add_fit(app);
+  add_plan(app);
   add_grade(app);
   add_race(app);
   add_train(app);

@@ -10,7 +10,7 @@ compiles the cell against the sandbox, grades it, and draws one run below it. Al
 separate processes, with limits on time and memory, so the notebook survives whatever the cell does.
 The magic line counts as line 1, as in Jupyter, so "cell:7" is line 7 of the cell.
 
-rankbox(), show(), compare() and plot() are for cells in Python.
+rankbox(), show(), compare(), plan() and plot() are for cells in Python.
 """
 
 import html
@@ -73,21 +73,29 @@ def compare(*arguments):
     return json.loads(output)
 
 
-def plot(comparison):
-    """Time and bus bandwidth against size, as `rankbox compare --plot` draws them."""
-    path = ROOT / "cli" / "compare" / "plot.py"
+def plan(*arguments):
+    """`rankbox plan` with these arguments, as Python data (see `rankbox plan --help`)."""
+    return json.loads(rankbox("plan", *arguments, "--json"))
+
+
+def plot(result):
+    """A comparison or a plan, as `rankbox compare --plot` and `rankbox plan --plot` draw them."""
+    path = ROOT / "cli" / ("plan/plan_plot.py" if "plans" in result else "compare/plot.py")
     spec = importlib.util.spec_from_file_location("rankbox_plot", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    figure = module.draw(comparison)
-    figure.__class__ = type("Plot", (type(figure),), {"__repr__": lambda _: in_words(comparison)})
+    figure = module.draw(result)
+    figure.__class__ = type("Plot", (type(figure),), {"__repr__": lambda _: in_words(result)})
     return figure
 
 
-def in_words(comparison):
+def in_words(result):
     """What a plot shows, for readers who do not see it: "all_reduce on 8 ranks: native, tree"."""
+    if "plans" in result:
+        return "\n".join(f"{each['layout']}: {each['seconds']['all']:.3g} s, "
+                         f"{each['memory_bytes']['all'] / 1e9:.1f} GB" for each in result["plans"])
     curves = {}
-    for row in comparison["results"]:
+    for row in result["results"]:
         key = f"{row['collective']} on {row['ranks']} ranks"
         names = curves.setdefault(key, {})
         names[row["algorithm"] + (" (yours)" if row["whose"] == "yours" else "")] = True
@@ -250,4 +258,4 @@ def exercise(line, cell):
 
 def load_ipython_extension(ipython):
     register_cell_magic(exercise)
-    ipython.push({"rankbox": rankbox, "show": show, "compare": compare, "plot": plot})
+    ipython.push({"rankbox": rankbox, "show": show, "compare": compare, "plan": plan, "plot": plot})

@@ -51,16 +51,17 @@ void check_plottable(const std::string& path) {
   python_with_matplotlib();
 }
 
-void plot(const nlohmann::ordered_json& comparison, const std::string& path) {
+void plot(const nlohmann::ordered_json& result, const std::string& path,
+          const std::string& script) {
   const TemporaryFolder folder;
-  const std::string source = folder.path("comparison.json");
+  const std::string source = folder.path("result.json");
   const std::string picture = folder.path("picture" + kind_of(path));
-  write_file(source, comparison.dump());
+  write_file(source, result.dump());
   const InterruptGuard guard;
-  const ChildResult result =
-      python(python_with_matplotlib(), {project_root() + "/cli/compare/plot.py", source, picture});
-  if (result.status != 0) {
-    throw Error(fmt::format("--plot {}: plot.py ended with\n{}", path, result.output));
+  const ChildResult drawn =
+      python(python_with_matplotlib(), {project_root() + "/" + script, source, picture});
+  if (drawn.status != 0) {
+    throw Error(fmt::format("--plot {}: {} ended with\n{}", path, script, drawn.output));
   }
   copy_file_to(picture, path);
 }

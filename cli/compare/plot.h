@@ -1,4 +1,4 @@
-// `rankbox compare --plot`: a comparison plotted by plot.py with matplotlib.
+// `--plot` of compare and plan: a result drawn by a script with matplotlib.
 #pragma once
 
 #include <string>
@@ -13,7 +13,9 @@ void check_plottable(const std::string& path);
 
 /// Writes the plot to `path`. Blocks for a second or two. Throws Error with the reason, and leaves
 /// `path` unchanged.
-/// @param comparison in the format of report_json.h
-void plot(const nlohmann::ordered_json& comparison, const std::string& path);
+/// @param result what `script`, a path in the project, draws; for plot.py a comparison in the
+/// format of report_json.h
+void plot(const nlohmann::ordered_json& result, const std::string& path,
+          const std::string& script = "cli/compare/plot.py");
 
 }  // namespace rankbox::cli

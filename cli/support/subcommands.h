@@ -37,6 +37,7 @@ void add_dev(CLI::App& app);
 void add_fit(CLI::App& app);
 void add_gpu(CLI::App& app);
 void add_grade(CLI::App& app);
+void add_plan(CLI::App& app);
 void add_race(CLI::App& app);
 void add_train(CLI::App& app);
 

@@ -1,5 +1,5 @@
-// Chapters 6, 8 and 9 on the virtual clock against the closed forms of their papers. Nothing here
-// takes a figure from the judge.
+// Chapters 6, 8 and 9 on the virtual clock against the closed forms of their papers, and against
+// those of `./rankbox plan`. Nothing here takes a figure from the judge.
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include "cli/plan/closed_forms.h"
 #include "comm/memory_meter.h"
 #include "comm/run_ranks.h"
 #include "judge/pipeline/deep_model.h"
@@ -39,6 +40,8 @@ Cluster cluster_with(const Link& link) {
   return cluster;
 }
 
+using plan::Schedule;
+
 // ---- Pipelines -------------------------------------------------------------------------------
 
 constexpr double kForward = 1;
@@ -68,6 +71,12 @@ PipelineRun run_pipeline(void (*pipeline)(Comm&, Stage&), int ranks, int micro_b
   return {run.report, run.results};
 }
 
+/// What `./rankbox plan` says of the same pipeline.
+double planned_seconds(Schedule schedule, int p, int m) {
+  return m * (kForward + kBackward) +
+         plan::pipeline_idle(schedule, p, m, 1, {kForward, kBackward, 0});
+}
+
 TEST_CASE("pipelines: (m+p-1)(F+B) seconds, 2(p-1)m messages, and m or min(m, p-r) in flight") {
   for (const int p : {1, 2, 3, 4, 8}) {
     for (const int m : {1, 2, 3, 4, 7, 16}) {
@@ -80,6 +89,7 @@ TEST_CASE("pipelines: (m+p-1)(F+B) seconds, 2(p-1)m messages, and m or min(m, p-
       for (const PipelineRun& run : {gpipe, one}) {
         // Of these, (p-1)(F+B) are idle: a share of β = (p-1)/(m+p-1).
         CHECK(run.report.virtual_seconds == (m + p - 1) * (kForward + kBackward));
+        CHECK(run.report.virtual_seconds == planned_seconds(Schedule::k1f1b, p, m));
         CHECK(run.report.messages == 2 * (p - 1) * m);
       }
       for (int rank = 0; rank < p; ++rank) {
@@ -87,6 +97,8 @@ TEST_CASE("pipelines: (m+p-1)(F+B) seconds, 2(p-1)m messages, and m or min(m, p-
         CHECK(gpipe.in_flight[r] == m);
         CHECK(one.in_flight[r] == std::min(m, p - rank));
       }
+      CHECK(gpipe.in_flight[0] == plan::micro_batches_in_flight(Schedule::kGpipe, p, m, 1));
+      CHECK(one.in_flight[0] == plan::micro_batches_in_flight(Schedule::k1f1b, p, m, 1));
     }
   }
 }
@@ -100,6 +112,7 @@ TEST_CASE("ZB-H1: (p-1)(F+B-W) seconds idle if m >= p, and the memory of rank 0 
       const PipelineRun run = run_pipeline(pipeline_zero_bubble, p, m);
       const double idle = m >= p ? p - 1 : 2 * p - 1 - m;
       CHECK(run.report.virtual_seconds == 3 * m + idle);
+      CHECK(idle == (p == 1 ? 0 : plan::pipeline_idle(Schedule::kZeroBubble, p, m, 1, {1, 2, 1})));
       CHECK(run.report.messages == 2 * (p - 1) * m);
       CHECK(run.in_flight == std::vector<int>(static_cast<std::size_t>(p), std::min(m, p)));
     }
@@ -265,6 +278,42 @@ std::pair<double, double> seconds_of_shards(int p, std::int64_t elements) {
   return {seconds_of(true), seconds_of(false)};
 }
 
+/// Runs fsdp_prefetch once over layers whose backward takes time.
+double seconds_of_prefetch(int p, const std::vector<TimedLayer>& layers) {
+  const auto run = run_world({.world_size = p, .cluster = slow_links()}, [&](Comm& dist) {
+    Sequential model;
+    std::vector<Shard> shards;
+    for (const auto& [elements, seconds] : layers) {
+      model.add("layer", std::make_unique<Timed>(dist, elements, seconds));
+      shards.push_back(make_shard(model.layer(model.size() - 1).parameters(), dist.rank(), p));
+    }
+    drop_values(model.parameters());
+    Sgd optimizer(mine_of(shards), {.learning_rate = 0.5, .momentum = 0});
+    Saved saved;
+    Loss loss;
+    const Batch batch = {full({1, 2}, 1), {0}, {}, {}};
+    fsdp_prefetch(dist, model, batch, saved, shards, loss, optimizer);
+  });
+  return run.virtual_seconds;
+}
+
+TEST_CASE("prefetch: what the planner says of equal layers") {
+  for (const int p : {2, 3, 4}) {
+    for (const std::int64_t layers : {1, 2, 3, 6}) {
+      for (const double seconds : {0.0, 3.0, 12.0, 100.0}) {
+        CAPTURE(p);
+        CAPTURE(layers);
+        CAPTURE(seconds);
+        const auto [gather, scatter] = seconds_of_shards(p, 12);
+        const double planned = plan::prefetched_forward(layers, 0, gather) +
+                               plan::prefetched_backward(layers, seconds, gather, scatter);
+        const std::vector<TimedLayer> equal(static_cast<std::size_t>(layers), {12, seconds});
+        CHECK(seconds_of_prefetch(p, equal) == doctest::Approx(planned).epsilon(1e-12));
+      }
+    }
+  }
+}
+
 TEST_CASE("prefetch: a pass takes its own time, or that of what travels under it") {
   std::mt19937 random(2304);
   for (int row = 0; row < 40; ++row) {
@@ -284,23 +333,14 @@ TEST_CASE("prefetch: a pass takes its own time, or that of what travels under it
       const double after = i + 1 < layers.size() ? scatter[i + 1] : 0;
       expected += std::max(layers[i].seconds, (i > 0 ? gather[i - 1] : 0) + after);
     }
-    const auto run = run_world({.world_size = p, .cluster = slow_links()}, [&](Comm& dist) {
-      Sequential model;
-      std::vector<Shard> shards;
-      for (const auto& [elements, seconds] : layers) {
-        model.add("layer", std::make_unique<Timed>(dist, elements, seconds));
-        shards.push_back(make_shard(model.layer(model.size() - 1).parameters(), dist.rank(), p));
-      }
-      drop_values(model.parameters());
-      Sgd optimizer(mine_of(shards), {.learning_rate = 0.5, .momentum = 0});
-      Saved saved;
-      Loss loss;
-      const Batch batch = {full({1, 2}, 1), {0}, {}, {}};
-      fsdp_prefetch(dist, model, batch, saved, shards, loss, optimizer);
-    });
-    CHECK(run.virtual_seconds == doctest::Approx(expected).epsilon(1e-12));
+    CHECK(seconds_of_prefetch(p, layers) == doctest::Approx(expected).epsilon(1e-12));
   }
 }
+
+constexpr std::pair<int, plan::Sharding> kStages[] = {{0, plan::Sharding::kNone},
+                                                      {1, plan::Sharding::kZero1},
+                                                      {2, plan::Sharding::kZero2},
+                                                      {3, plan::Sharding::kZero3}};
 
 TEST_CASE("ZeRO: stages 1 and 2 send what data parallel ranks send, stage 3 half as much again") {
   for (const int p : {2, 3, 4, 6, 8}) {
@@ -310,6 +350,10 @@ TEST_CASE("ZeRO: stages 1 and 2 send what data parallel ranks send, stage 3 half
     CHECK(zero_step(1, p).bytes == doctest::Approx(2 * once));
     CHECK(zero_step(2, p).bytes == doctest::Approx(2 * once));
     CHECK(zero_step(3, p).bytes == doctest::Approx(3 * once));
+    for (const auto& [stage, sharding] : kStages) {
+      CHECK(zero_step(stage, p).bytes ==
+            doctest::Approx(plan::bytes_of_sharding(sharding, p, p, 1, 4 * kPsi)));
+    }
   }
 }
 
@@ -322,6 +366,13 @@ TEST_CASE("ZeRO: weights, gradients and momentum of 4Ψ each are sharded one aft
     CHECK(zero_step(1, p).held == 2 * whole + 3 * whole / p);
     CHECK(zero_step(2, p).held == whole + 3 * whole / p);
     CHECK(zero_step(3, p).held == 3 * whole / p);
+    const auto bytes = static_cast<double>(whole);
+    for (const auto& [stage, sharding] : kStages) {
+      // The planner counts no second copy of a shard: its values, and in stage 1 its gradient.
+      const plan::State state = plan::sharded_state(sharding, p, {bytes, bytes, bytes});
+      const double copies = (stage == 1 ? 2 : stage == 2 ? 1 : 0) * bytes / p;
+      CHECK(static_cast<double>(zero_step(stage, p).held) == doctest::Approx(state.all() + copies));
+    }
   }
 }
 
