@@ -93,7 +93,7 @@ class Rows {
       }
       for (cli::TableRow& row : rows_) {
         std::string& cell = row.cells[column];
-        cell = std::string(width + 2 - cli::width_of(cell), ' ') + cell;
+        cell.insert(0, width + 2 - cli::width_of(cell), ' ');
       }
     }
     std::size_t width = 0;

@@ -271,7 +271,7 @@ TEST_CASE("the help lists models and strategies that exist, and no others") {
     CAPTURE(part);
     CHECK(request.help.find(part) != std::string::npos);
   }
-  for (const char* other : {"zero9", "fsdp"}) {
+  for (const char* other : {"zero9", "zero4"}) {
     CAPTURE(other);
     CHECK(request.help.find(other) == std::string::npos);
   }

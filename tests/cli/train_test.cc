@@ -97,14 +97,12 @@ const std::vector<Words>& runs() {
         {"--ranks", "2", "--strategy", "ddp", "--precision", "mixed", "--all-reduce", "ring"},
         {"--ranks", "2", "--strategy", "ddp", "--bucket-mb", "0.1"},
         {"--ranks", "2", "--strategy", "ddp", "--overlap"},
-        {"--ranks", "2", "--strategy", "dp"},
         {"--ranks", "2", "--strategy", "zero1", "--clip-norm", "1"},
-        {"--ranks", "2", "--strategy", "zero2"},
-        {"--ranks", "2", "--strategy", "zero3"},
-        {"--ranks", "2", "--strategy", "tensor"},
+        {"--ranks", "4", "--nodes", "2", "--strategy", "hsdp"},
         {"--ranks", "2", "--strategy", "tensor", "--model", "transformer", "--clip-norm", "1"},
-        {"--ranks", "2", "--strategy", "pipeline"},
     };
+    for (const char* each : {"dp", "zero2", "zero3", "fsdp", "tensor", "pipeline"})
+      list.push_back({"--ranks", "2", "--strategy", each});
     for (const char* each : {"naive", "tree", "butterfly", "ring", "rabenseifner", "hierarchical"})
       list.push_back({"--ranks", "4", "--nodes", "2", "--all-reduce", each});
     return list;

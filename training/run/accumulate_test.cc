@@ -21,8 +21,8 @@ struct Row {
   const char* model;
 };
 constexpr Row kRows[] = {
-    {"single", "mlp"},          {"ddp", "mlp"},      {"zero1", "mlp"},
-    {"zero2", "mlp"},           {"zero3", "mlp"},    {"dp", "mlp"},
+    {"single", "mlp"},          {"ddp", "mlp"},      {"zero1", "mlp"},       {"zero2", "mlp"},
+    {"zero3", "mlp"},           {"fsdp", "mlp"},     {"hsdp", "mlp"},        {"dp", "mlp"},
     {"tensor", "mlp"},          {"pipeline", "mlp"}, {"ddp", "transformer"},  // dropout
     {"pipeline", "transformer"}};
 

@@ -66,7 +66,10 @@ Plan small_plan(const char* strategy, int ranks) {
 Trained train(const Plan& plan, const Task& task) {
   using Result = std::tuple<Values, Values, std::vector<double>, double, double, std::int64_t,
                             double, std::vector<double>>;
-  const auto run = run_ranks({.world_size = plan.ranks, .trace = false}, [&](Comm& dist) {
+  // hsdp needs nodes to differ from fsdp.
+  const int nodes = plan.strategy == "hsdp" && plan.ranks % 2 == 0 ? 2 : plan.nodes;
+  const RunOptions options = {.world_size = plan.ranks, .nodes = nodes, .trace = false};
+  const auto run = run_ranks(options, [&](Comm& dist) {
     const auto trainer = strategy_named(plan.strategy).make(dist, task.model, plan);
     trainer->start();
     Result result;

@@ -22,7 +22,7 @@ struct Rivals {
   std::vector<std::string> models;
 };
 const Rivals kEqualToSingle[] = {
-    {{"ddp", "zero1", "zero2", "zero3", "tensor"}, {"mlp", "transformer"}},
+    {{"ddp", "zero1", "zero2", "zero3", "fsdp", "hsdp", "tensor"}, {"mlp", "transformer"}},
     {{"pipeline"}, {"transformer"}},
     {{"dp"}, {"mlp"}},
 };

@@ -53,6 +53,8 @@ class ShardedTrainer : public Trainer {
   virtual void collect(WholeModel* whole) = 0;
 
   Comm& dist() { return dist_; }
+  /// The ranks whose parts are one model.
+  virtual Comm& sharers() { return dist_; }
   const Model& recipes() const { return recipes_; }
   const Plan& plan() const { return plan_; }
   MixedPrecision* mixed() { return mixed_ ? &*mixed_ : nullptr; }
@@ -60,11 +62,11 @@ class ShardedTrainer : public Trainer {
   /// Returns the recipes with what a rank's layers need: they round, in mixed precision, and their
   /// time is charged to the rank.
   Model layers() { return measured(mixed_ ? mixed_->rounding_layers(recipes_) : recipes_, dist_); }
-  /// Takes the optimizer's step, unless gradients overflowed in mixed precision. No other rank has
-  /// elements of these parameters. Collective.
+  /// Takes the optimizer's step, unless gradients overflowed in mixed precision. No other rank of
+  /// sharers() has elements of these parameters. Collective.
   void take_step(const std::vector<Parameter*>& parameters) {
     if (mixed_ && !mixed_->accept(dist_, parameters)) return;
-    clip(dist_, parameters, {}, plan_.clip_norm);
+    clip(sharers(), parameters, {}, plan_.clip_norm);
     ComputeTime time(dist_);
     optimizer().step();
     time.stop();

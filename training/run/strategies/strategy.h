@@ -103,6 +103,8 @@ extern const Strategy kDdp;
 extern const Strategy kZero1;
 extern const Strategy kZero2;
 extern const Strategy kZero3;
+extern const Strategy kFsdp;
+extern const Strategy kHsdp;
 extern const Strategy kTensor;
 extern const Strategy kPipeline;
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "parallel/ddp_average_gradients.h"
 #include "parallel/ddp_init_broadcast.h"
 
 namespace rankbox::train {
@@ -49,10 +50,13 @@ std::map<std::string, NamedTensor*> by_name(Optimizer& optimizer) {
 }  // namespace
 
 ZeroTrainer::ZeroTrainer(Comm& dist, const Model& recipes, const Plan& plan, ShardsOf shards_of,
-                         Values values)
-    : ShardedTrainer(dist, recipes, plan), shards_of_(shards_of), values_(values) {
+                         Values values, std::optional<NodeGrid> grid)
+    : ShardedTrainer(dist, recipes, plan),
+      grid_(std::move(grid)),
+      shards_of_(shards_of),
+      values_(values) {
   const auto shard = [&](const std::vector<Parameter*>& parameters) {
-    shards_.push_back(make_shard(parameters, rank_, ranks_));
+    shards_.push_back(make_shard(parameters, sharers().rank(), sharers().world_size()));
     shards_.back().mine.name = "shard" + std::to_string(shards_.size());
   };
   // Layer by layer, so that no rank holds a whole model whose values are not kept.
@@ -105,8 +109,11 @@ void ZeroTrainer::carry_shards(WholeModel* whole, Carry carry) {
 }
 
 void ZeroTrainer::distribute(WholeModel* whole) {
-  carry_shards(whole,
-               [this](const Slices& from, Tensor& mine) { scatter_packed(dist(), from, mine); });
+  // The node of rank 0 gets the shards, and passes each on to its copies.
+  carry_shards(whole, [this](const Slices& from, Tensor& mine) {
+    if (is_first_copy()) scatter_packed(sharers(), from, mine);
+    if (grid_) grid_->counterparts.broadcast(mine, 0);
+  });
   // State outside the shards: the number of steps, and statistics.
   std::map<std::string, NamedTensor*> state;
   if (whole != nullptr) state = by_name(*whole->optimizer);
@@ -128,7 +135,9 @@ void ZeroTrainer::distribute(WholeModel* whole) {
 }
 
 void ZeroTrainer::collect(WholeModel* whole) {
-  carry_shards(whole, [this](const Slices& to, Tensor& mine) { gather_packed(dist(), to, mine); });
+  carry_shards(whole, [this](const Slices& to, Tensor& mine) {
+    if (is_first_copy()) gather_packed(sharers(), to, mine);
+  });
   if (whole == nullptr) return;
   const std::map<std::string, NamedTensor*> state = by_name(*whole->optimizer);
   for (NamedTensor* tensor : optimizer_->state()) {
@@ -137,6 +146,10 @@ void ZeroTrainer::collect(WholeModel* whole) {
   const std::vector<NamedTensor*> statistics = model_.statistics();
   for (std::size_t i = 0; i < statistics.size(); ++i)
     copy(whole->model.statistics()[i]->value, statistics[i]->value);
+}
+
+void ZeroTrainer::average_copies() {
+  if (grid_) ddp_average_gradients(grid_->counterparts, mine_of(shards_));
 }
 
 void ZeroTrainer::prepare_evaluation() { ddp_init_broadcast(dist(), {}, model_.statistics()); }

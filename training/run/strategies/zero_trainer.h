@@ -1,14 +1,17 @@
 // Base class of the three ZeRO stages.
 //
 // Every rank takes an equal share of each batch, and has the shards (parallel/shard.h) of its
-// stage. The stages' functions end with a step of the optimizer that they are given. Theirs is
+// stage. On a grid of nodes, the ranks of a node share a model, and each node has a whole one; the
+// gradients of a shard are averaged among its copies before the step. The stages' functions end with a step of the optimizer that they are given. Theirs is
 // each_step(), which does what the strategy wants at that time: add up the batches of a step, skip
 // an overflow, then step.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "collectives/node_grid.h"
 #include "parallel/shard.h"
 #include "training/run/strategies/micro_batches.h"
 #include "training/run/strategies/sharded_trainer.h"
@@ -20,10 +23,11 @@ class ZeroTrainer : public ShardedTrainer {
   enum class ShardsOf { kWholeModel, kLayers };
   enum class Values { kKept, kDropped };  // of the model's parameters, between steps
 
-  ZeroTrainer(Comm& dist, const Model& recipes, const Plan& plan, ShardsOf shards_of,
-              Values values);
+  /// @param grid of all ranks of `dist`; without it, all of them share one model
+  ZeroTrainer(Comm& dist, const Model& recipes, const Plan& plan, ShardsOf shards_of, Values values,
+              std::optional<NodeGrid> grid = {});
 
-  DataShare data_share() const override { return {rank_, ranks_}; }
+  DataShare data_share() const override { return share_; }
   void prepare_evaluation() override;
   /// Only where values are kept.
   Loss evaluate(Batch batch, ClassCounts& counts) override;
@@ -32,6 +36,9 @@ class ZeroTrainer : public ShardedTrainer {
  protected:
   void distribute(WholeModel* whole) override;
   void collect(WholeModel* whole) override;
+
+  /// The ranks whose shards are one model.
+  Comm& sharers() override { return grid_ ? grid_->node : dist(); }
 
   /// Runs forward where values are kept. The gradient is that of this rank's mean loss, or of its
   /// sum over the divisor.
@@ -49,6 +56,7 @@ class ZeroTrainer : public ShardedTrainer {
     explicit EachStep(ZeroTrainer& trainer) : trainer_(trainer) {}
     void step() override {
       if (trainer_.mean_ && !trainer_.mean_->add()) return;
+      trainer_.average_copies();
       trainer_.take_step(mine_of(trainer_.shards_));
     }
     std::vector<NamedTensor*> state() override { return {}; }
@@ -59,12 +67,15 @@ class ZeroTrainer : public ShardedTrainer {
 
   /// Returns the parameters of each shard, in this rank's model or in the whole one.
   std::vector<std::vector<Parameter*>> groups_of(Sequential& model) const;
+  void average_copies();
+  /// Of this rank's shards, on the node of rank 0.
+  bool is_first_copy() const { return !grid_ || grid_->counterparts.rank() == 0; }
   /// Copies shards and their optimizer state to or from rank 0's whole model.
   template <class Carry>
   void carry_shards(WholeModel* whole, Carry carry);
 
-  int rank_ = dist().rank();
-  int ranks_ = dist().world_size();
+  DataShare share_{dist().rank(), dist().world_size()};
+  std::optional<NodeGrid> grid_;
   ShardsOf shards_of_;
   Values values_;
   Sequential model_;
