@@ -320,7 +320,7 @@ CostUnit unit_of(const Subject& subject, const Case& example) {
 std::string in_words(const Cost& cost, const CostUnit& unit) {
   const std::string steps = fmt::format("{:g} step{}", cost.steps, cost.steps == 1 ? "" : "s");
   if (unit.name.empty())
-    return fmt::format("{}, {:g} bytes, {:g} reduced", steps, cost.bytes, cost.reduced);
+    return fmt::format("{}, {:.10g} bytes, {:.10g} reduced", steps, cost.bytes, cost.reduced);
   return fmt::format("{0}, {2:.4g} {1} bytes, {3:.4g} {1} reduced", steps, unit.name,
                      cost.bytes / unit.size, cost.reduced / unit.size);
 }

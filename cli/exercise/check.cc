@@ -205,22 +205,6 @@ bool is_name_of(const Chapter& chapter, const std::string& name) {
   return name == chapter.folder.substr(number + 1) && find_exercise(name) == nullptr;
 }
 
-/// Returns the chapter of that name; null if there is none. Throws InvalidArgument for a name that
-/// only a chapter could have.
-const Chapter* chapter_named(const std::string& text) {
-  std::filesystem::path path(text);
-  if (!path.has_filename()) path = path.parent_path();  // 02_broadcast/
-  const std::string name = path.filename().string();
-  std::vector<std::string> folders;
-  for (const Chapter& chapter : chapters()) {
-    if (is_name_of(chapter, name)) return &chapter;
-    folders.push_back(chapter.folder);
-  }
-  if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) == 0) return nullptr;
-  throw InvalidArgument(
-      fmt::format("there is no chapter '{}'; choose one of {}", text, fmt::join(folders, ", ")));
-}
-
 /// Returns "✗ broadcast_tree: deadlock, exercises/02_broadcast/broadcast_tree.cc:14".
 std::string in_one_line_of(const Verdict& verdict) {
   const std::string text = to_text(verdict, use_colour());
@@ -287,6 +271,20 @@ void run(const CheckArguments& options) {
 }
 
 }  // namespace
+
+const Chapter* chapter_named(const std::string& text) {
+  std::filesystem::path path(text);
+  if (!path.has_filename()) path = path.parent_path();  // 02_broadcast/
+  const std::string name = path.filename().string();
+  std::vector<std::string> folders;
+  for (const Chapter& chapter : chapters()) {
+    if (is_name_of(chapter, name)) return &chapter;
+    folders.push_back(chapter.folder);
+  }
+  if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) == 0) return nullptr;
+  throw InvalidArgument(
+      fmt::format("there is no chapter '{}'; choose one of {}", text, fmt::join(folders, ", ")));
+}
 
 void add_check(CLI::App& app) {
   auto options = std::make_shared<CheckArguments>();

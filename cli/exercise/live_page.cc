@@ -55,7 +55,7 @@ std::string promise_of(const Exercise& exercise) {
   const Subject subject = subject_of(exercise);
   if (!subject.cost) return "";
   const Cost cost = subject.cost(example);
-  return fmt::format("{}: {:g} steps, {:g} bytes sent, {:g} bytes added, one after the other",
+  return fmt::format("{}: {:g} steps, {:.10g} bytes sent, {:.10g} bytes added, one after the other",
                      to_string(example), cost.steps, cost.bytes, cost.reduced);
 }
 

@@ -112,9 +112,13 @@ const Exercise& first_on_page(const std::vector<const Exercise*>& watched) {
 
 void watch(const std::string& name, std::optional<int> page_port, OpenPage open_page) {
   std::vector<const Exercise*> watched;
-  if (!name.empty()) watched = {&exercise_named(name)};
-  if (name.empty()) {
-    for (const Exercise& exercise : exercises()) watched.push_back(&exercise);
+  const Chapter* const chapter = name.empty() ? nullptr : chapter_named(name);
+  if (!name.empty() && chapter == nullptr) {
+    watched = {&exercise_named(name)};
+  } else {
+    for (const Exercise& exercise : exercises()) {
+      if (chapter == nullptr || exercise.chapter == chapter->number) watched.push_back(&exercise);
+    }
   }
   if (watched.empty())
     throw InvalidArgument("there are no exercises to watch: registry.toml has none");
@@ -122,7 +126,9 @@ void watch(const std::string& name, std::optional<int> page_port, OpenPage open_
   const InterruptGuard guard([&files] { return files.is_saved_again(); });
   fmt::print("{}\n{}\n", progress_bar(),
              fit(fmt::format("watching {}; save one to have it graded, Ctrl-C ends",
-                             name.empty() ? "exercises/" : stub_path(*watched.front()))));
+                             name.empty()         ? "exercises/"
+                             : chapter == nullptr ? stub_path(*watched.front())
+                                                  : "exercises/" + chapter->folder)));
   std::optional<WatchPage> page;
   if (page_port) {
     page = open_page(*page_port, first_on_page(watched));
@@ -160,11 +166,12 @@ void add_watch(CLI::App& app, OpenPage open_page) {
   command->footer(
       "Example:\n"
       "  ./rankbox watch                   all exercises\n"
+      "  ./rankbox watch 02_broadcast      those of a chapter\n"
       "  ./rankbox watch broadcast_ring    one of them\n"
       "  ./rankbox watch --page            in a browser, too: verdict, picture and cost\n"
       "The page is for this machine and for those who know its address, which is new each time.\n"
       "Saving again while a file is being graded starts over. Ctrl-C ends.");
-  command->add_option("name", options->name, "an exercise (./rankbox list), or its file")
+  command->add_option("name", options->name, "an exercise (./rankbox list), its file, or a chapter")
       ->type_name("NAME");
   command->add_flag("--page", options->page, "serve a page that follows every save");
   command->add_option("--port", options->port, "of the page (default: a free one)")

@@ -89,7 +89,7 @@ std::optional<Difference> compare_traffic(const RunReport& report, const RingClo
       "messages one after the other",
       -1,
       chain.in_words(),
-      fmt::format("{:g} messages of {:g} bytes together", report.cost.steps, report.cost.bytes),
+      fmt::format("{:g} messages of {:.10g} bytes together", report.cost.steps, report.cost.bytes),
       {"ranks-send-at-once", "all ranks send at the same time, to their next"},
       0};
 }

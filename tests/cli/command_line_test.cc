@@ -66,6 +66,7 @@ TEST_CASE("a mistake of the user's is one line that names it, and exit code 2") 
       {{"check", "race", "--replay", "threads=3"}, "threads"},
       {{"check", "reduce_tree", "--replay", "op=XOR"}, "XOR"},
       {{"check", "0"}, "02_broadcast"},
+      {{"watch", "0"}, "02_broadcast"},
       {{"check", "ping_pong", "--predict", "many"}, "number of steps"},
       {{"show", "race"}, "./rankbox race FILE"},
       {{"race", "ping_pong"}, "./rankbox check ping_pong"},

@@ -189,13 +189,14 @@ TEST_CASE("headers are compiled once, and a spoilt precompiled one does no harm"
   fs::remove_all(folder);
 }
 
-TEST_CASE("watch grades each file that is saved, and starts over when it is saved again") {
+TEST_CASE(
+    "watch grades each file of a chapter that is saved, and starts over when it is saved again") {
   const Exercise& tree = *find_exercise("broadcast_tree");
   const std::string path = (std::filesystem::path(project()) / "watch.txt").string();
   const std::string all_done = "2 of " + std::to_string(exercises().size());
   cli::ChildOptions options;
   options.directory = project();
-  options.command = {"sh", "-c", "exec '" + rankbox_program() + "' watch >'" + path + "'"};
+  options.command = {"sh", "-c", "exec '" + rankbox_program() + "' watch 2 >'" + path + "'"};
   options.seconds = 240;                       // a hang
   options.file_bytes = std::int64_t{1} << 30;  // precompiled headers are large
   int saves = 0;
@@ -220,7 +221,8 @@ TEST_CASE("watch grades each file that is saved, and starts over when it is save
   cli::run_child(options);
   const std::string output = read_file(path);
   INFO(output);
-  CHECK(lacks(output, {"exercises/", "✓ broadcast_ring", "✓ broadcast_tree"}) == "");
+  CHECK(lacks(output,
+              {"watching exercises/02_broadcast;", "✓ broadcast_ring", "✓ broadcast_tree"}) == "");
   CHECK_FALSE(contains(output, "timeout"));
   CHECK(contains(output, all_done));
   rankbox({"reset", "broadcast_ring"});
