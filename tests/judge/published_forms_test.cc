@@ -20,6 +20,7 @@
 #include "parallel/model_parallel.h"
 #include "parallel/pipeline_1f1b.h"
 #include "parallel/pipeline_gpipe.h"
+#include "parallel/pipeline_interleaved.h"
 #include "parallel/pipeline_zero_bubble.h"
 #include "parallel/shard.h"
 #include "parallel/zero1.h"
@@ -71,6 +72,29 @@ PipelineRun run_pipeline(void (*pipeline)(Comm&, Stage&), int ranks, int micro_b
   return {run.report, run.results};
 }
 
+/// In flight are passes of chunks: v for a micro-batch in all of a rank's.
+PipelineRun run_interleaved(int ranks, int chunks_of_rank, int micro_batches) {
+  const auto run =
+      run_ranks({.world_size = ranks, .cluster = cluster_with({0, 0})}, [&](Comm& dist) {
+        const int stages = ranks * chunks_of_rank;
+        std::vector<Stage> chunks;
+        int open = 0;
+        int most = 0;
+        for (int stage = dist.rank(); stage < stages; stage += ranks) {
+          chunks.emplace_back(deep_model(stages), deep_cut(stage, stages));
+          chunks.back().load(micro_batches_of(deep_batch(micro_batches, 0), micro_batches));
+          chunks.back().on_turn = [&](Turn turn, int /*micro_batch*/) {
+            open += turn == Turn::kForward ? 1 : -1;
+            most = std::max(most, open);
+            dist.compute(turn == Turn::kBackward ? kBackward : kForward);
+          };
+        }
+        pipeline_interleaved(dist, chunks);
+        return most;
+      });
+  return {run.report, run.results};
+}
+
 /// What `./rankbox plan` says of the same pipeline.
 double planned_seconds(Schedule schedule, int p, int m) {
   return m * (kForward + kBackward) +
@@ -99,6 +123,25 @@ TEST_CASE("pipelines: (m+p-1)(F+B) seconds, 2(p-1)m messages, and m or min(m, p-
       }
       CHECK(gpipe.in_flight[0] == plan::micro_batches_in_flight(Schedule::kGpipe, p, m, 1));
       CHECK(one.in_flight[0] == plan::micro_batches_in_flight(Schedule::k1f1b, p, m, 1));
+    }
+  }
+}
+
+// Narayanan et al., SC 2021: v chunks a rank divide the bubble by v, and keep (p-1)/(pv) more.
+TEST_CASE("interleaved: (p-1)(F+B)/v seconds idle, and p + (p-1)/v micro-batches on rank 0") {
+  for (const int p : {1, 2, 3, 4}) {
+    for (const int v : {1, 2, 3}) {
+      for (const int m : {p, 2 * p, 5 * p}) {
+        CAPTURE(p);
+        CAPTURE(v);
+        CAPTURE(m);
+        const PipelineRun run = run_interleaved(p, v, m);
+        const plan::Passes passes = {v * kForward, v * kBackward, 0};  // of all chunks of a rank
+        const double idle = plan::pipeline_idle(Schedule::kInterleaved, p, m, v, passes);
+        CHECK(run.report.virtual_seconds == doctest::Approx(m * v * (kForward + kBackward) + idle));
+        CHECK(run.in_flight[0] ==
+              doctest::Approx(v * plan::micro_batches_in_flight(Schedule::kInterleaved, p, m, v)));
+      }
     }
   }
 }
