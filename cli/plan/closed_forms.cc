@@ -15,10 +15,9 @@ double pipeline_idle(Schedule schedule, std::int64_t p, std::int64_t m, std::int
       return others * all;
     case Schedule::kInterleaved:
       return others * all / static_cast<double>(chunks);
-    case Schedule::kZeroBubble: {
-      const double unit = all - 2 * passes.weights;
-      return unit * static_cast<double>(std::max(p - 1, 2 * p - 1 - m));
-    }
+    case Schedule::kZeroBubble:
+      return others * (all - 2 * passes.weights) +
+             static_cast<double>(std::max<std::int64_t>(0, p - m)) * passes.weights;
   }
   return 0;
 }
@@ -30,6 +29,21 @@ double micro_batches_in_flight(Schedule schedule, std::int64_t p, std::int64_t m
   if (schedule != Schedule::kInterleaved || p == 1) return held;
   const double more = static_cast<double>(p - 1) / static_cast<double>(p * chunks);
   return std::min(static_cast<double>(m), held * (1 + more));
+}
+
+double micro_batches_on_last(Schedule schedule, std::int64_t p, std::int64_t m,
+                             std::int64_t chunks) {
+  switch (schedule) {
+    case Schedule::kGpipe:
+      return static_cast<double>(m);
+    case Schedule::k1f1b:
+      return 1;
+    case Schedule::kInterleaved:
+      return static_cast<double>((chunks - 1) * p + 1) / static_cast<double>(chunks);
+    case Schedule::kZeroBubble:
+      return static_cast<double>(std::min(m, p));
+  }
+  return 0;
 }
 
 double bytes_of_sharding(Sharding sharding, std::int64_t replicas, std::int64_t shard,

@@ -1,7 +1,7 @@
-// The closed forms of chapters 6 to 12 that the planner multiplies.
+// The closed forms of chapters 6 to 9 that the planner multiplies.
 //
 // `//tests/judge:published_forms_test` holds the solutions of the exercises to each of them, to the
-// last digit: what the planner says of a pipeline is what a learner's pipeline is graded by.
+// last digit: a learner's pipeline is graded by what the planner prints of one.
 //
 // Seconds of passes are those of one micro-batch, or of one layer.
 #pragma once
@@ -20,8 +20,8 @@ struct Passes {
 };
 
 /// Seconds that each rank of a pipeline of p ranks waits in a step of m micro-batches. GPipe and
-/// 1F1B: (p-1)(F+B). Interleaved, v chunks a rank: a v-th of it. Zero bubble (ZB-H1) for m >= p:
-/// (p-1)(F+B-2W), in units of F = W = B/2 p-1; for m < p these are 2p-1-m units.
+/// 1F1B: (p-1)(F+B). Interleaved, v chunks a rank: a v-th of it. Zero bubble (ZB-H1):
+/// (p-1)(F+B-2W), and for m < p (p-m)W more.
 double pipeline_idle(Schedule schedule, std::int64_t p, std::int64_t m, std::int64_t chunks,
                      const Passes& passes);
 
@@ -29,6 +29,11 @@ double pipeline_idle(Schedule schedule, std::int64_t p, std::int64_t m, std::int
 /// and zero bubble, and (p-1)/(pv) more of that for v chunks a rank.
 double micro_batches_in_flight(Schedule schedule, std::int64_t p, std::int64_t m,
                                std::int64_t chunks);
+
+/// The same of the last rank: m for GPipe, 1 for 1F1B, min(m, p) for zero bubble, and ((v-1)p+1)/v
+/// for v chunks a rank.
+double micro_batches_on_last(Schedule schedule, std::int64_t p, std::int64_t m,
+                             std::int64_t chunks);
 
 /// Bytes that a rank sends for the gradients and weights of `bytes` bytes each, in a step of
 /// `micro_batches` passes: 2 (p-1)/p of them for an all-reduce, or for a reduce-scatter and an

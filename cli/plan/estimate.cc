@@ -15,14 +15,14 @@ constexpr double kWeightBytes = 2, kGradientBytes = 2, kOptimizerBytes = 12;
 constexpr double kBytesOfAnUpdate = 2 * kOptimizerBytes + kGradientBytes + kWeightBytes;
 // Norms, activations and residuals are bound by memory: forward writes each saved byte and reads
 // it once; backward reads it, and reads and writes its derivative.
-constexpr double kForwardTouches = 2, kBackwardTouches = 4;
+constexpr double kForwardAccesses = 2, kBackwardAccesses = 4;
 // Fused attention computes the scores again in backward: five products for two.
 constexpr double kAttentionBackward = 2.5;
 
-/// Ranks that are `stride` apart.
+/// Ranks that communicate: so many, and how many of them a node has.
 struct Group {
   std::int64_t ranks = 1;
-  std::int64_t stride = 1;
+  std::int64_t in_a_node = 1;
 };
 
 /// Prices the step of one layout.
@@ -64,17 +64,26 @@ class Pricer {
 
   // ---- Groups ----------------------------------------------------------------------------------
 
-  Group tensor() const { return {layout_.tensor, 1}; }
-  Group context() const { return {layout_.context, layout_.tensor}; }
-  Group expert() const { return {layout_.expert, layout_.tensor * layout_.context}; }
-  Group replicas() const { return {layout_.replicas(), layout_.tensor}; }
-  Group sharers() const { return {layout_.shard, layout_.tensor}; }
-  /// Ranks that have the same experts, of those that share.
-  Group expert_sharers() const {
-    return {layout_.shard / layout_.expert, layout_.tensor * layout_.context * layout_.expert};
+  /// Returns how many ranks of a node are `stride` apart.
+  std::int64_t in_a_node(std::int64_t stride) const {
+    return std::max<std::int64_t>(1, ranks_per_node() / stride);
   }
-  Group between_sharers() const {
-    return {layout_.replicas() / layout_.shard, layout_.tensor * layout_.shard};
+
+  Group tensor() const { return {layout_.tensor, in_a_node(1)}; }
+  Group expert() const { return {layout_.expert, in_a_node(layout_.tensor * layout_.context)}; }
+  /// The data-parallel and context ranks of one model.
+  Group replicas() const { return {layout_.replicas(), in_a_node(layout_.tensor)}; }
+  /// Of those, the ranks that shard one replica.
+  Group shard_group() const { return {layout_.shard, in_a_node(layout_.tensor)}; }
+  /// Of those, the ranks that have the same experts: all context ranks, and some of the others.
+  Group shard_group_of_experts() const {
+    const std::int64_t contexts = std::min(layout_.context, in_a_node(layout_.tensor));
+    return {layout_.shard / layout_.expert,
+            contexts * in_a_node(layout_.tensor * layout_.context * layout_.expert)};
+  }
+  /// The ranks that hold the same shard.
+  Group replica_group() const {
+    return {layout_.replicas() / layout_.shard, in_a_node(layout_.tensor * layout_.shard)};
   }
 
   std::int64_t ranks_per_node() const {
@@ -83,8 +92,7 @@ class Pricer {
 
   double collective(CollectiveKind kind, const Group& group, double bytes) const {
     if (group.ranks == 1 || bytes <= 0) return 0;
-    const std::int64_t in_a_node = std::max<std::int64_t>(1, ranks_per_node() / group.stride);
-    const std::int64_t nodes = (group.ranks + in_a_node - 1) / in_a_node;
+    const std::int64_t nodes = (group.ranks + group.in_a_node - 1) / group.in_a_node;
     cost::NativeCall call;
     call.kind = kind;
     call.world_size = static_cast<int>(group.ranks);
@@ -100,9 +108,10 @@ class Pricer {
     return collective(kReduceScatter, group, bytes);
   }
 
-  double message(std::int64_t distance, double bytes) const {
+  /// @param ranks that a ring of such messages spans: it waits for a link that leaves the node
+  double message(std::int64_t ranks, double bytes) const {
     const Link& link =
-        distance >= ranks_per_node() ? task_.cluster.between_nodes : task_.cluster.within_node;
+        ranks > ranks_per_node() ? task_.cluster.between_nodes : task_.cluster.within_node;
     return link.alpha + bytes * link.beta;
   }
 
@@ -130,7 +139,7 @@ class Pricer {
     const Operations once = operations_per_token(task_.model, task_.sequence);
     return (backward ? 2 : 1) * of_products(tokens_ * once.of_products) +
            (backward ? kAttentionBackward : 1) * attention_seconds() +
-           (backward ? kBackwardTouches : kForwardTouches) * saved_bytes() / task_.gpu.bandwidth;
+           (backward ? kBackwardAccesses : kForwardAccesses) * saved_bytes() / task_.gpu.bandwidth;
   }
 
   double output_seconds(bool backward) const {
@@ -149,7 +158,7 @@ class Pricer {
     const double bytes = (backward ? 2 : 1) * keys_and_values();
     const double step =
         (backward ? kAttentionBackward : 1) * attention_seconds() / to_double(layout_.context);
-    const double sent = message(layout_.tensor * layout_.context - 1, bytes);
+    const double sent = message(layout_.tensor * layout_.context, bytes);
     return to_double(layout_.context - 1) * std::max(0.0, sent - step);
   }
 
@@ -175,16 +184,16 @@ class Pricer {
   }
 
   double gather_layer() const {
-    return gather(sharers(), kWeightBytes * dense_) +
-           gather(expert_sharers(), kWeightBytes * experts_);
+    return gather(shard_group(), kWeightBytes * dense_) +
+           gather(shard_group_of_experts(), kWeightBytes * experts_);
   }
   double scatter_layer() const {
-    return scatter(sharers(), kGradientBytes * dense_) +
-           scatter(expert_sharers(), kGradientBytes * experts_);
+    return scatter(shard_group(), kGradientBytes * dense_) +
+           scatter(shard_group_of_experts(), kGradientBytes * experts_);
   }
   double reduce_layer() const {
     return collective(kAllReduce, replicas(), kGradientBytes * dense_) +
-           collective(kAllReduce, expert_sharers(), kGradientBytes * experts_);
+           collective(kAllReduce, shard_group_of_experts(), kGradientBytes * experts_);
   }
 
   /// Those of FSDP and HSDP: a pass of each kind, with gathers and scatters under it.
@@ -203,8 +212,13 @@ class Pricer {
       exposed = m * (whole_passes(forward, backward) - passes);
       const double shard = kGradientBytes * (dense_ + experts_) / to_double(layout_.shard);
       exposed +=
-          overlapped_seconds(layers_, backward, collective(kAllReduce, between_sharers(), shard)) -
+          overlapped_seconds(layers_, backward, collective(kAllReduce, replica_group(), shard)) -
           to_double(layers_) * backward;
+      // Embeddings are gathered before the first layer, and scattered after it.
+      exposed += m * (gather(shard_group(), kWeightBytes * embeddings_) +
+                      scatter(shard_group(), kGradientBytes * embeddings_)) +
+                 collective(kAllReduce, replica_group(),
+                            kGradientBytes * embeddings_ / to_double(layout_.shard));
       return exposed;
     }
     const bool reduces = layout_.sharding == Sharding::kNone;
@@ -214,8 +228,9 @@ class Pricer {
     exposed += reduces ? collective(kAllReduce, replicas(), kGradientBytes * embeddings_)
                        : scatter(replicas(), kGradientBytes * embeddings_);
     if (!reduces) {
-      exposed +=
-          gather(replicas(), kWeightBytes * embeddings_) + to_double(layers_) * gather_layer();
+      const double of_experts = to_double(layers_) * experts_;
+      exposed += gather(shard_group(), kWeightBytes * (parameters_ - of_experts)) +
+                 gather(shard_group_of_experts(), kWeightBytes * of_experts);
     }
     return exposed;
   }
@@ -243,9 +258,8 @@ class Pricer {
                             forwards() * expert_seconds();
     step.data = data_seconds(forward, backward);
     if (layout_.pipeline > 1) {
-      const std::int64_t distance = layout_.gpus() / layout_.pipeline;
-      step.messages = 2 * m * to_double(layout_.chunks) *
-                      message(distance, hidden_bytes() / to_double(layout_.tensor));
+      const double one = message(layout_.gpus(), hidden_bytes() / to_double(layout_.tensor));
+      step.messages = 2 * (m * to_double(layout_.chunks) + to_double(layout_.pipeline - 1)) * one;
       Passes stage = {layers * forward, layers * backward, 0};
       stage.weights =
           layers * of_products(tokens_ * operations_per_token(task_.model, 1).of_products);
@@ -270,20 +284,25 @@ class Pricer {
   Memory memory() const {
     Memory memory;
     memory.state = state();
-    const double in_flight = micro_batches_in_flight(layout_.schedule, layout_.pipeline,
-                                                     layout_.micro_batches, layout_.chunks);
     const double of_layer =
         layout_.recomputes ? hidden_bytes() / to_double(layout_.tensor) : saved_bytes();
-    const bool is_pipeline = layout_.pipeline > 1;
-    memory.activations = (is_pipeline ? in_flight : 1) * to_double(layers_) * of_layer +
-                         (layout_.recomputes ? saved_bytes() : 0);
-    if (shards_weights()) {  // two layers' weights, one layer's gradients
-      memory.working = (2 * kWeightBytes + kGradientBytes) * (dense_ + experts_);
+    const double of_pass = to_double(layers_) * of_layer;
+    // Logits and their derivative, in 32 bits.
+    const double logits =
+        2 * 4 * tokens_ * to_double(task_.model.vocabulary) / to_double(layout_.tensor);
+    const std::int64_t p = layout_.pipeline, m = layout_.micro_batches;
+    double first = of_pass;  // activations of the first stage, and of the last
+    double last = of_pass;
+    if (p > 1) {
+      first *= micro_batches_in_flight(layout_.schedule, p, m, layout_.chunks);
+      last *= micro_batches_on_last(layout_.schedule, p, m, layout_.chunks);
     }
-    // Logits and their derivative, in 32 bits: of the last stage, which has one micro-batch.
-    if (!is_pipeline) {
-      memory.working +=
-          2 * 4 * tokens_ * to_double(task_.model.vocabulary) / to_double(layout_.tensor);
+    memory.activations = last + logits > first ? last : first;
+    memory.working = last + logits > first ? logits : 0;
+    if (layout_.recomputes) memory.working += saved_bytes();
+    if (shards_weights()) {  // two layers' weights, one layer's gradients; and the embeddings
+      memory.working += (2 * kWeightBytes + kGradientBytes) * (dense_ + experts_) +
+                        (kWeightBytes + kGradientBytes) * embeddings_;
     }
     return memory;
   }

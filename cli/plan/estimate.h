@@ -16,7 +16,7 @@
 
 namespace rankbox::plan {
 
-/// What is to be trained, where.
+/// A model, a batch and the machine to train it on.
 struct Task {
   Transformer model;
   std::int64_t sequence = 1;  // tokens of one
@@ -26,11 +26,11 @@ struct Task {
   GpuFacts gpu;
 };
 
-/// Of the GPU that holds the most.
+/// Bytes on the GPU that holds the most.
 struct Memory {
   State state;
   double activations = 0;  // of the micro-batches in flight
-  double working = 0;      // whole layers of FSDP, logits
+  double working = 0;      // whole layers of FSDP, logits, the layer that is recomputed
 
   double all() const { return state.all() + activations + working; }
 };
@@ -46,10 +46,10 @@ struct Traffic {
   double all() const { return data + tensor + context + expert + pipeline; }
 };
 
-/// Where the seconds of a step go.
+/// Seconds of a step, by what they are spent on.
 struct Seconds {
   double compute = 0;
-  double data = 0;  // what no computation hides
+  double data = 0;  // exposed, as those below
   double tensor = 0;
   double context = 0;
   double expert = 0;

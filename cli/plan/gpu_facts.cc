@@ -7,13 +7,18 @@
 
 namespace rankbox::plan {
 
-// Peaks, sizes and bandwidths: NVIDIA's data sheets (SXM parts). The shares of A100 and H100 are
-// fitted to runs of one node (cli/plan/published.csv); the others take those of their neighbours.
+// Peaks and bandwidths: NVIDIA's data sheets (SXM parts). Memory: about what nvidia-smi reports. The
+// shares of A100 and H100 are fitted to runs of one node (cli/plan/published.csv); the others take
+// those of their neighbours.
 const std::vector<GpuFacts>& known_gpus() {
   static const std::vector<GpuFacts> gpus = {
-      {"a100", 312e12, 80e9, 2.04e12, 0.72, 0.38}, {"h100", 989e12, 80e9, 3.35e12, 0.54, 0.23},
-      {"h200", 989e12, 141e9, 4.8e12, 0.54, 0.23}, {"b200", 2250e12, 180e9, 7.7e12, 0.54, 0.23},
-      {"gb200", 2500e12, 186e9, 8e12, 0.54, 0.23}, {"4090", 165e12, 24e9, 1.01e12, 0.72, 0.38},
+      {"a100", 312e12, 85.9e9, 2.04e12, 0.72, 0.38},
+      {"a100-40", 312e12, 42.9e9, 1.56e12, 0.72, 0.38},
+      {"h100", 989e12, 85.5e9, 3.35e12, 0.54, 0.23},
+      {"h200", 989e12, 150.8e9, 4.8e12, 0.54, 0.23},
+      {"b200", 2250e12, 192e9, 7.7e12, 0.54, 0.23},
+      {"gb200", 2500e12, 198e9, 8e12, 0.54, 0.23},
+      {"4090", 165e12, 25.7e9, 1.01e12, 0.72, 0.38},
   };
   return gpus;
 }
@@ -27,9 +32,8 @@ GpuFacts gpu_named(std::string_view name, std::string_view cluster) {
       return gpu;
   }
   if (name.empty()) {
-    throw InvalidArgument(
-        fmt::format("cluster \"{}\" does not say which GPU it has: add --gpu, one of {}", cluster,
-                    fmt::join(names, ", ")));
+    throw InvalidArgument(fmt::format("cluster \"{}\" names no GPU: add --gpu, one of {}", cluster,
+                                      fmt::join(names, ", ")));
   }
   throw InvalidArgument(
       fmt::format("unknown GPU \"{}\": choose one of {}", name, fmt::join(names, ", ")));

@@ -16,11 +16,11 @@ struct GpuFacts {
   double share_of_attention = 0;  // of `peak` that fused attention reaches
 };
 
-/// The GPUs that --gpu knows.
+/// The GPUs that --gpu takes.
 const std::vector<GpuFacts>& known_gpus();
 
-/// Returns the GPU of that name; for "" the one that the cluster's name begins with, as
-/// "h100-efa" does. Throws InvalidArgument that lists the names.
+/// Returns the GPU of that name; for "" the one that the cluster's name begins or ends with,
+/// as "h100-efa" and "pcie-4090" do. Throws InvalidArgument that lists the names.
 GpuFacts gpu_named(std::string_view name, std::string_view cluster);
 
 }  // namespace rankbox::plan

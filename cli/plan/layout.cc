@@ -41,11 +41,12 @@ std::string name_of(const Layout& layout) {
     name += fmt::format("{}{} {}", name.empty() ? "" : " × ", what, degree);
   };
   if (layout.sharding == Sharding::kHybrid) {
-    name = fmt::format("HSDP {}·{}", layout.replicas() / layout.shard, layout.shard);
-  } else {
-    add(name_of(layout.sharding), layout.data);
+    name =
+        fmt::format("HSDP {}·{}", layout.replicas() / layout.shard, layout.shard / layout.context);
+  } else if (layout.replicas() > 1) {
+    name = fmt::format("{} {}", name_of(layout.sharding), layout.data);
   }
-  add("EP", layout.expert);
+  if (layout.expert > 1) name += fmt::format(" (EP {})", layout.expert);
   add("CP", layout.context);
   add("TP", layout.tensor);
   if (layout.pipeline > 1) {

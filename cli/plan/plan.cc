@@ -1,4 +1,5 @@
 // `rankbox plan`: prices every layout of a model on a cluster, and prints the best few.
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -46,7 +47,9 @@ std::int64_t tokens_in(const std::string& text) {
   if (unit == "K" || unit == "k") factor = 1 << 10;
   if (unit == "M" || unit == "m") factor = 1 << 20;
   const double tokens = number * factor;
-  if (used == 0 || factor == 0 || !(tokens >= 1) || tokens > 1e12) {
+  const bool is_decimal = text.find_first_not_of("0123456789.KkMm") == std::string::npos;
+  if (!is_decimal || factor == 0 || !(tokens >= 1) || tokens > 1e12 ||
+      tokens != std::floor(tokens)) {
     throw InvalidArgument(
         fmt::format("--batch {}: expected tokens of a step, like 512K, 4M or 1048576", text));
   }
@@ -164,18 +167,20 @@ void add_plan(CLI::App& app) {
   command->add_option("--schedule", options->schedule,
                       "only gpipe, 1f1b, interleaved or zero-bubble");
   command->add_option("--chunks", options->chunks, "only this many chunks a rank (interleaved)")
-      ->check(whole_number(1, 1 << 10));
+      ->check(whole_number(2, 1 << 10));
   command->add_option("--context", options->context, "only this degree of context parallelism")
       ->check(whole_number(1, 1 << 20));
   command->add_option("--expert", options->expert, "only this degree of expert parallelism")
       ->check(whole_number(1, 1 << 20));
-  command->add_option("--micro-batch", options->micro_batch, "only so many sequences in a pass")
+  command
+      ->add_option("--micro-batch", options->micro_batch, "only this many sequences a micro-batch")
       ->check(whole_number(1, 1 << 20));
   command->add_option("--recompute", options->recompute,
                       "only layouts that recompute activations (yes), or that keep them (no)");
-  command->add_option("--gpu", options->gpu,
-                      "the GPU of a cluster of your own: a100, h100, h200, "
-                      "b200, gb200, 4090 (default: by the cluster's name)");
+  command->add_option(
+      "--gpu", options->gpu,
+      "the GPU of a cluster of your own: a100 (80 GB), a100-40, h100, h200, b200, gb200 or 4090 "
+      "(default: by the cluster's name)");
   command->add_option("--top", options->top, "how many kinds of layouts to rank")
       ->check(whole_number(1, 1000))
       ->capture_default_str();

@@ -17,13 +17,14 @@ COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#9
 
 def stack(axes, plans, field, unit, title):
     """One bar a layout, of the parts of `field`, but for their sum."""
-    names = [plan["layout"] for plan in plans]
+    rows = range(len(plans))  # names may be equal: micro-batches may differ alone
     left = [0.0] * len(plans)
     for colour, part in zip(COLOURS, [key for key in plans[0][field] if key != "all"]):
         width = [plan[field][part] / unit for plan in plans]
         if any(width):
-            axes.barh(names, width, left=left, color=colour, label=part)
+            axes.barh(rows, width, left=left, color=colour, label=part)
             left = [sum(pair) for pair in zip(left, width)]
+    axes.set_yticks(rows, [plan["layout"] for plan in plans])
     axes.set_title(title, loc="left", fontsize=10)
     axes.legend(fontsize=7, frameon=False, ncols=4, loc="upper left", bbox_to_anchor=(0, -0.1))
     axes.spines[["top", "right"]].set_visible(False)

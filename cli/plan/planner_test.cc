@@ -63,6 +63,8 @@ TEST_CASE("every layout uses all GPUs, processes the whole batch, and divides wh
         REQUIRE(task.model.kv_heads % layout.tensor == 0);
         REQUIRE(layout.data % layout.expert == 0);
         REQUIRE(layout.replicas() % layout.shard == 0);
+        REQUIRE((8 % layout.tensor == 0 || layout.tensor % 8 == 0));
+        if (layout.context > 1) REQUIRE(task.sequence % (2 * layout.context) == 0);
         REQUIRE(each.seconds.all() > 0);
         REQUIRE(each.seconds.data >= 0);
         REQUIRE(each.mfu < 1);
@@ -72,11 +74,13 @@ TEST_CASE("every layout uses all GPUs, processes the whole batch, and divides wh
   }
 }
 
-TEST_CASE("those that fit come first, the fastest first; each strategy's first is its best") {
+TEST_CASE(
+    "those that fit come first, the fastest first up to half a per cent; each strategy's first is "
+    "its best") {
   const std::vector<Estimate> all = search(task_of("7B", 64, 256), {});
   for (std::size_t i = 1; i < all.size(); ++i) {
     REQUIRE(all[i - 1].fits >= all[i].fits);
-    if (all[i].fits) REQUIRE(all[i - 1].seconds.all() <= all[i].seconds.all());
+    if (all[i].fits) REQUIRE(all[i - 1].seconds.all() <= 1.006 * all[i].seconds.all());
   }
   std::set<std::string> strategies;
   for (const Use& use : best_use_of_each(all)) strategies.insert(use.strategy);
@@ -102,16 +106,60 @@ TEST_CASE("a plan's state is 16 bytes a parameter, and each stage of ZeRO divide
   }
 }
 
+TEST_CASE("context ranks of a node share experts: cutting sequences leaves no more to send") {
+  Wanted wanted;
+  wanted.tensor = wanted.pipeline = wanted.context = 1;
+  wanted.expert = 4;
+  wanted.sharding = Sharding::kZero3;
+  wanted.recomputes = false;
+  const double one = search(task_of("8x7B", 64, 256), wanted).front().seconds.all();
+  wanted.context = 2;
+  CHECK(search(task_of("8x7B", 64, 256), wanted).front().seconds.all() < 1.1 * one);
+}
+
+TEST_CASE("the last stage of a pipeline holds logits") {
+  Wanted wanted;
+  wanted.tensor = wanted.context = wanted.micro_batch = 1;
+  wanted.pipeline = 4;
+  wanted.sharding = Sharding::kZero1;
+  wanted.schedule = Schedule::k1f1b;
+  wanted.recomputes = true;
+  const Memory memory = search(task_of("8B", 64, 1024), wanted).front().memory;
+  CHECK(memory.working >= 8.0 * 8192 * 128256);
+}
+
 TEST_CASE("more bandwidth is no slower, and what is refused says what to change") {
   for (const char* strategy : {"7B", "8x7B"}) {
     const double slow = search(task_of(strategy, 64, 256, "h100-efa"), {}).front().seconds.all();
     const double fast = search(task_of(strategy, 64, 256, "h100-ib"), {}).front().seconds.all();
     CHECK(fast <= slow);
   }
-  Wanted wanted;
-  wanted.tensor = 3;
-  CHECK_THROWS_WITH_AS(search(task_of("7B", 64, 256), wanted), doctest::Contains("32 heads"),
-                       InvalidArgument);
+  const struct {
+    std::int64_t gpus;
+    void (*fix)(Wanted& wanted);
+    const char* says;
+  } refused[] = {
+      {64, [](Wanted& wanted) { wanted.tensor = 3; }, "32 heads"},
+      {64, [](Wanted& wanted) { wanted.pipeline = 24; }, "64 GPUs"},
+      {64, [](Wanted& wanted) { wanted.pipeline = 64; }, "32 layers"},
+      {64, [](Wanted& wanted) { wanted.context = 3; }, "64 GPUs"},
+      {64, [](Wanted& wanted) { wanted.expert = 8; }, "no experts"},
+      {64, [](Wanted& wanted) { wanted.micro_batch = 3; }, "256 sequences"},
+      {8, [](Wanted& wanted) { wanted.sharding = Sharding::kHybrid; }, "several nodes"},
+      {1, [](Wanted& wanted) { wanted.sharding = Sharding::kZero3; }, "more --gpus"},
+      {1, [](Wanted& wanted) { wanted.schedule = Schedule::kGpipe; }, "--pipeline"},
+  };
+  for (const auto& [gpus, fix, says] : refused) {
+    CAPTURE(says);
+    Wanted wanted;
+    fix(wanted);
+    CHECK_THROWS_WITH_AS(search(task_of("7B", gpus, 256), wanted), doctest::Contains(says),
+                         InvalidArgument);
+  }
+  for (const char* name : {"48x6144x5", "10000x10000000x1", "4294967297x128x2", "48x 6144x64"}) {
+    CAPTURE(name);
+    CHECK_THROWS_AS(model_named(name), InvalidArgument);
+  }
   CHECK_THROWS_WITH_AS(model_named("9B"), doctest::Contains("405B"), InvalidArgument);
   CHECK_THROWS_WITH_AS(gpu_named("", "mine"), doctest::Contains("--gpu"), InvalidArgument);
   CHECK_THROWS_WITH_AS(gpu_named("v100", "mine"), doctest::Contains("a100"), InvalidArgument);

@@ -86,7 +86,8 @@ Row price(std::map<std::string, std::string> row) {
       "{:10} {:16} {:14} {:6} GPUs {:30} {}{:8} measured {:9} error {:+.1f} %", row["source"],
       row["cluster"], row["model"], task.gpus, name_of(layout),
       layout.recomputes ? "recompute " : "          ", row["unit"], measured, 100 * (ratio - 1));
-  fmt::print("{}\n", label);
+  fmt::print("{}, {:.0f} GB{}\n", label, planned.memory.all() / 1e9,
+             planned.fits ? "" : ": too much");
   return {label, ratio - 1};
 }
 

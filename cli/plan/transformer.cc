@@ -1,7 +1,8 @@
 #include "cli/plan/transformer.h"
 
-#include <algorithm>
-#include <cstdio>
+#include <array>
+#include <charconv>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -71,17 +72,25 @@ Transformer model_named(std::string_view name) {
     if (model.name == name) return model;
     names.push_back(model.name);
   }
-  int layers = 0, hidden = 0, heads = 0;
-  char rest = 0;
-  const std::string text(name);
-  if (std::sscanf(text.c_str(), "%dx%dx%d%c", &layers, &hidden, &heads, &rest) == 3) {
-    if (layers < 1 || hidden < 1 || heads < 1 || hidden % heads != 0 || layers > 10'000 ||
-        hidden > 10'000'000) {
+  std::array<std::int64_t, 3> numbers = {};  // layers, width, heads
+  const char* at = name.data();
+  const char* const end = at + name.size();
+  std::size_t read = 0;
+  for (; read < 3; ++read) {
+    const auto [after, error] = std::from_chars(at, end, numbers[read]);
+    if (error != std::errc() || (read < 2 ? after == end || *after != 'x' : after != end)) break;
+    at = after + 1;
+  }
+  if (read == 3) {
+    const auto [layers, hidden, heads] = numbers;
+    if (layers < 1 || layers > 10'000 || hidden < 1 || hidden > 200'000 || heads < 1 ||
+        hidden % heads != 0) {
       throw InvalidArgument(fmt::format(
-          "model \"{}\": layers, width and heads should be above 0, and heads divide the width",
+          "model \"{}\": expected 1 to 10000 layers, a width of 1 to 200000, and heads that divide "
+          "the width",
           name));
     }
-    return gpt(text, "like GPT-3", layers, hidden, heads, kMegatronVocabulary, 2048);
+    return gpt(std::string(name), "like GPT-3", layers, hidden, heads, kMegatronVocabulary, 2048);
   }
   throw InvalidArgument(
       fmt::format("unknown model \"{}\": choose one of {}, or LAYERSxWIDTHxHEADS as in 48x6144x64",

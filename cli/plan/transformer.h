@@ -31,7 +31,7 @@ struct Transformer {
   std::int64_t copies_of_experts() const { return experts == 0 ? 1 : experts; }
 };
 
-/// The models that --model knows, the smallest first.
+/// The models that --model takes by name, the smallest first.
 const std::vector<Transformer>& known_models();
 
 /// Returns the model of that name, or one like GPT-3 that --model L x H x A describes
