@@ -43,6 +43,7 @@
 #include "parallel/dynamic_loss_scaling.h"
 #include "parallel/exact_metrics.h"
 #include "parallel/fsdp_prefetch.h"
+#include "parallel/hsdp.h"
 #include "parallel/load_balance_loss.h"
 #include "parallel/loss_scaling.h"
 #include "parallel/master_weights.h"
@@ -127,6 +128,7 @@ std::vector<Row> table() {
       RANKBOX_ROW("zero2", zero2),
       RANKBOX_ROW("zero3", zero3),
       RANKBOX_ROW("fsdp_prefetch", fsdp_prefetch),
+      RANKBOX_ROW("hsdp", hsdp),
       RANKBOX_ROW("clip_global_norm", clip_global_norm),
 
       RANKBOX_ROW("conjugate_f", conjugate_f),

@@ -6,6 +6,7 @@
 
 #include "parallel/clip_global_norm.h"
 #include "parallel/fsdp_prefetch.h"
+#include "parallel/hsdp.h"
 #include "parallel/shard.h"
 #include "parallel/zero1.h"
 #include "parallel/zero2.h"
@@ -63,12 +64,15 @@ Values gradients_of_shards(Sequential& /*model*/, std::vector<Shard>& shards) {
   return all;
 }
 
-/// Returns a shard of each layer.
-std::vector<Shard> shards_of(const Comm& dist, Sequential& model) {
+/// Returns a shard of each layer: number `place` of `ranks`.
+std::vector<Shard> shards_of(int place, int ranks, Sequential& model) {
   std::vector<Shard> shards;
   for (std::int64_t i = 0; i < model.size(); ++i)
-    shards.push_back(make_shard(model.layer(i).parameters(), dist.rank(), dist.world_size()));
+    shards.push_back(make_shard(model.layer(i).parameters(), place, ranks));
   return shards;
+}
+std::vector<Shard> shards_of(const Comm& dist, Sequential& model) {
+  return shards_of(dist.rank(), dist.world_size(), model);
 }
 
 auto stepping_zero1(Look look) {
@@ -109,6 +113,19 @@ auto stepping_zero3(Look look, decltype(&zero3) step = zero3) {
     Saved saved;
     Loss loss;
     step(dist, model, batch_of(dist.rank()), saved, shards, loss, optimizer);
+    return look(model, shards);
+  };
+}
+
+/// Returns a step on nodes of two ranks.
+auto stepping_hsdp(Look look) {
+  return [=](Comm& dist) {
+    constexpr int kRanksPerNode = 2;
+    Sequential model(model_of_two_layers());
+    std::vector<Shard> shards = shards_of(dist.rank() % kRanksPerNode, kRanksPerNode, model);
+    drop_values(model.parameters());
+    Sgd optimizer(mine_of(shards), kSgd);
+    hsdp(dist, model, {batch_of(dist.rank())}, shards, kRanksPerNode, optimizer);
     return look(model, shards);
   };
 }
@@ -187,6 +204,19 @@ TEST_CASE("fsdp_prefetch: the shards are those of zero3, and no rank has a whole
 TEST_CASE("fsdp_prefetch: the last layer is gathered once, for both of its passes") {
   CHECK(cost_of(4, stepping_zero3(all_weights, fsdp_prefetch)) ==
         Cost{2 * (2 + 4) - 2, 2 * (12 + 24) - 12, 2 * 12});
+}
+
+TEST_CASE("hsdp: judged") { judge_rows("hsdp"); }
+
+TEST_CASE("hsdp: each node has the halves of each layer's weights after the step") {
+  CHECK(on_ranks(4, stepping_hsdp(weights_of_shards)) ==
+        std::vector<Values>{{1, 2, 1}, {2, 0, -1}, {1, 2, 1}, {2, 0, -1}});
+  CHECK(on_ranks(4, stepping_hsdp(all_weights)) == every(4, {}));
+}
+
+TEST_CASE("hsdp: a layer is gathered twice, scattered once, and its shard all-reduced once") {
+  // Two splits of 2 steps; shards of 4 and 8 bytes, four times to one partner.
+  CHECK(cost_of(4, stepping_hsdp(all_weights)) == Cost{4 + 2 * 4, 4 * 12, 2 * 12});
 }
 
 TEST_CASE("clip_global_norm: judged") { judge_rows("clip_global_norm"); }
