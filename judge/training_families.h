@@ -34,6 +34,7 @@ Family zero2();
 Family zero3();
 Family fsdp_prefetch();
 Family hsdp();
+Family reshard();
 Family clip_global_norm();
 
 Family conjugate_f();

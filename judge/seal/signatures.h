@@ -55,6 +55,7 @@
 #include "parallel/pipeline_data_parallel.h"
 #include "parallel/pipeline_interleaved.h"
 #include "parallel/recompute.h"
+#include "parallel/reshard.h"
 #include "parallel/ring_attention.h"
 #include "parallel/ring_attention_backward.h"
 #include "parallel/ring_attention_causal_zigzag.h"
@@ -129,6 +130,7 @@ std::vector<Row> table() {
       RANKBOX_ROW("zero3", zero3),
       RANKBOX_ROW("fsdp_prefetch", fsdp_prefetch),
       RANKBOX_ROW("hsdp", hsdp),
+      RANKBOX_ROW("reshard", reshard),
       RANKBOX_ROW("clip_global_norm", clip_global_norm),
 
       RANKBOX_ROW("conjugate_f", conjugate_f),

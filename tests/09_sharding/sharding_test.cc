@@ -7,6 +7,8 @@
 #include "parallel/clip_global_norm.h"
 #include "parallel/fsdp_prefetch.h"
 #include "parallel/hsdp.h"
+#include "parallel/mesh_layout.h"
+#include "parallel/reshard.h"
 #include "parallel/shard.h"
 #include "parallel/zero1.h"
 #include "parallel/zero2.h"
@@ -143,6 +145,22 @@ auto clipping(float max_norm) {
   };
 }
 
+/// Returns a call that reshards the matrix of rows (1, 2, 3) and (4, 5, 6) on a mesh of one row.
+auto resharding(Placement from, Placement to) {
+  return [=](Comm& dist) {
+    const auto layout = [&](Placement placement) {
+      return MeshLayout{{1, dist.world_size()}, {Placement::kReplicate, placement}};
+    };
+    const Region whole = {0, 2, 0, 3};
+    const Region held = region_of(layout(from), dist.rank(), 2, 3);
+    Tensor mine({held.rows(), held.columns()});
+    pack_part(from_host(Values{1, 2, 3, 4, 5, 6}, {2, 3}), whole, held, mine);
+    Tensor output;
+    reshard(dist, mine, layout(from), layout(to), 2, 3, output);
+    return to_host(output);
+  };
+}
+
 }  // namespace
 
 TEST_CASE("zero1: judged") { judge_rows("zero1"); }
@@ -217,6 +235,26 @@ TEST_CASE("hsdp: each node has the halves of each layer's weights after the step
 TEST_CASE("hsdp: a layer is gathered twice, scattered once, and its shard all-reduced once") {
   // Two splits of 2 steps; shards of 4 and 8 bytes, four times to one partner.
   CHECK(cost_of(4, stepping_hsdp(all_weights)) == Cost{4 + 2 * 4, 4 * 12, 2 * 12});
+}
+
+TEST_CASE("reshard: judged") { judge_rows("reshard"); }
+
+TEST_CASE("reshard: rows become columns, and parts come together") {
+  using enum Placement;
+  CHECK(on_ranks(2, resharding(kShard0, kShard1)) == std::vector<Values>{{1, 4}, {2, 3, 5, 6}});
+  CHECK(on_ranks(2, resharding(kShard1, kShard0)) == std::vector<Values>{{1, 2, 3}, {4, 5, 6}});
+  CHECK(on_ranks(3, resharding(kShard1, kReplicate)) == every(3, {1, 2, 3, 4, 5, 6}));
+  // Of two rows on three ranks, the first rank has none.
+  CHECK(on_ranks(3, resharding(kReplicate, kShard0)) ==
+        std::vector<Values>{{}, {1, 2, 3}, {4, 5, 6}});
+}
+
+TEST_CASE("reshard: only what a rank does not hold travels") {
+  using enum Placement;
+  // Rank 0 sends 2 and 3, and receives 4.
+  CHECK(cost_of(2, resharding(kShard0, kShard1)) == Cost{1, 2 * 4, 0});
+  CHECK(cost_of(2, resharding(kReplicate, kShard1)) == Cost{1, 0, 0});
+  CHECK(cost_of(2, resharding(kShard0, kShard0)) == Cost{1, 0, 0});
 }
 
 TEST_CASE("clip_global_norm: judged") { judge_rows("clip_global_norm"); }
