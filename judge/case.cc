@@ -34,6 +34,10 @@ constexpr Field kWorldSize = {"world_size", {}, 1, kMostRanks, kMostFarRanks};
 // In the order in which they are written.
 constexpr Field kFields[] = {
     {"nodes", &Case::nodes, 1, kMostRanks, kMostFarRanks},
+    {"mesh", &Case::mesh, 1, kMostRanks},
+    {"from", &Case::from, 0, 8},
+    {"to_mesh", &Case::to_mesh, 1, kMostRanks},
+    {"to", &Case::to, 0, 8},
     {"root", &Case::root, 0, kMostRanks - 1, kMostFarRanks - 1},
     {"segments", &Case::segments, 1, 1024},
     {"count", &Case::count, 0, kMostElements, kMostFarElements},
@@ -99,6 +103,10 @@ void check_together(const Case& example, bool is_far) {
                        *example.threads));
   if (!is_far && p % example.nodes.value_or(1) != 0)
     refuse(fmt::format("nodes={} should divide world_size={}", *example.nodes, p));
+  for (const int extent : {example.mesh.value_or(1), example.to_mesh.value_or(1)}) {
+    if (p % extent != 0)
+      refuse(fmt::format("a mesh of {} x … ranks should divide world_size={}", extent, p));
+  }
   if (p % example.replicas.value_or(1) != 0)
     refuse(fmt::format("replicas={} should divide world_size={}", *example.replicas, p));
   if (example.chunks && *example.segments % p != 0)

@@ -16,8 +16,12 @@
 namespace rankbox {
 
 struct Case {
-  int world_size = 1;                      // not written for exercises that run threads
-  std::optional<int> nodes = {};           // RunOptions::nodes
+  int world_size = 1;               // not written for exercises that run threads
+  std::optional<int> nodes = {};    // RunOptions::nodes
+  std::optional<int> mesh = {};     // ranks along its first dimension, of a layout
+  std::optional<int> from = {};     // the layout's placements: 3 · first + second
+  std::optional<int> to_mesh = {};  // the same of the new layout
+  std::optional<int> to = {};
   std::optional<int> root = {};            // src or dst
   std::optional<int> segments = {};        // of a ring in segments; or (micro-)batches of a rank
   std::optional<std::int64_t> count = {};  // elements of the tensor, or of one rank's part

@@ -36,6 +36,8 @@ const bool kAdded = add_families({
     family::zero2(),
     family::zero3(),
     family::fsdp_prefetch(),
+    family::hsdp(),
+    family::reshard(),
     family::clip_global_norm(),
 
     family::conjugate_f(),

@@ -33,6 +33,8 @@ Family zero1();
 Family zero2();
 Family zero3();
 Family fsdp_prefetch();
+Family hsdp();
+Family reshard();
 Family clip_global_norm();
 
 Family conjugate_f();

@@ -43,6 +43,7 @@
 #include "parallel/dynamic_loss_scaling.h"
 #include "parallel/exact_metrics.h"
 #include "parallel/fsdp_prefetch.h"
+#include "parallel/hsdp.h"
 #include "parallel/load_balance_loss.h"
 #include "parallel/loss_scaling.h"
 #include "parallel/master_weights.h"
@@ -54,6 +55,7 @@
 #include "parallel/pipeline_data_parallel.h"
 #include "parallel/pipeline_interleaved.h"
 #include "parallel/recompute.h"
+#include "parallel/reshard.h"
 #include "parallel/ring_attention.h"
 #include "parallel/ring_attention_backward.h"
 #include "parallel/ring_attention_causal_zigzag.h"
@@ -127,6 +129,8 @@ std::vector<Row> table() {
       RANKBOX_ROW("zero2", zero2),
       RANKBOX_ROW("zero3", zero3),
       RANKBOX_ROW("fsdp_prefetch", fsdp_prefetch),
+      RANKBOX_ROW("hsdp", hsdp),
+      RANKBOX_ROW("reshard", reshard),
       RANKBOX_ROW("clip_global_norm", clip_global_norm),
 
       RANKBOX_ROW("conjugate_f", conjugate_f),

@@ -159,6 +159,8 @@ std::vector<Case> large_cases_of_sharding() {
 
 int steps_in(const Case& example) { return std::max(1, *example.steps); }
 
+int ranks_of_copy(const Case& example) { return example.world_size / example.nodes.value_or(1); }
+
 Groups all_in_one(Sequential& model) { return {model.parameters()}; }
 
 Groups by_layer(Sequential& model) {
@@ -174,15 +176,30 @@ ShardedTraining::ShardedTraining(const Case& example, int rank, Groups (*group)(
                       if (!at_pass_ || wrong_ || UncountedMemory::lives()) return;
                       wrong_ = at_pass_(layer, is_backward);
                     })),
-      shards(shards_of(group(model), rank, example.world_size)),
+      shards(shards_of(group(model), rank % ranks_of_copy(example), ranks_of_copy(example))),
       optimizer(mine_of(shards), small_sgd()),
       example_(example),
       rank_(rank),
+      place_(rank % ranks_of_copy(example)),
       group_(group) {}
 
 std::optional<Difference> ShardedTraining::run(
     const MemoryLimit& limit,
     const std::function<std::optional<Difference>(const Batch& mine, const Watch& watch)>& step) {
+  const auto steps = [&](const std::vector<Batch>& mine,
+                         const Watch& watch) -> std::optional<Difference> {
+    for (const Batch& batch : mine) {
+      if (auto wrong = step(batch, watch)) return wrong;
+    }
+    return std::nullopt;
+  };
+  return run_at_once(limit, steps);
+}
+
+std::optional<Difference> ShardedTraining::run_at_once(
+    const MemoryLimit& limit,
+    const std::function<std::optional<Difference>(const std::vector<Batch>& mine,
+                                                  const Watch& watch)>& steps) {
   std::optional<Difference> excess;
   const Watch watch = [&](const std::function<void()>& call) {
     const MemoryWindow window;
@@ -190,22 +207,25 @@ std::optional<Difference> ShardedTraining::run(
     if (!excess) excess = wrong_;
     if (!excess) excess = compare_memory(window, limit, *example_.count);
   };
+  std::vector<Batch> mine;
   for (int i = 0; i < steps_in(example_); ++i) {
     const Batch whole = padded_batch(example_.world_size, i);
-    if (auto wrong = step(part_of(whole, rank_, example_.world_size), watch)) return wrong;
+    mine.push_back(part_of(whole, rank_, example_.world_size));
   }
+  if (auto wrong = steps(mine, watch)) return wrong;
   if (auto wrong = compare()) return wrong;
   return excess;
 }
 
 std::optional<Difference> ShardedTraining::compare() {
   const int rank = rank_, p = example_.world_size;
+  const int place = place_, ranks = ranks_of_copy(example_);
   const auto group = group_;
   const std::int64_t width = *example_.count;
   const std::vector<Parameter*> parameters = model.parameters();
   const bool with_values = !parameters.front()->value.empty();
   const auto state_after = [=](Sequential& trained) {
-    return state_of_whole(trained, group, with_values, rank, p);
+    return state_of_whole(trained, group, with_values, place, ranks);
   };
   Sequential alone(sharded_model(width));
   if (unused_) {
@@ -225,7 +245,7 @@ std::optional<Difference> ShardedTraining::compare() {
       return state_after(wrong);
     };
   };
-  const std::vector<Mistake> mistakes = {
+  std::vector<Mistake> mistakes = {
       {{"step-with-own-gradient",
         "that is a step with this rank's own gradient: the others' are missing"},
        after_one_step_with(rank, rank + 1, 1)},
@@ -240,14 +260,26 @@ std::optional<Difference> ShardedTraining::compare() {
          Sequential after(sharded_model(width));
          train_alone(after, p, 1, padded_batch);
          return state_of(with_values ? before.parameters() : std::vector<Parameter*>{},
-                         shards_of(group(after), rank, p), rank, p);
+                         shards_of(group(after), place, ranks), place, ranks);
        }},
       {{"nothing-changed", "all is as it was before the step"}, [=] {
          Sequential before(sharded_model(width));
          return state_after(before);
        }}};
+  if (ranks < p) {
+    mistakes.push_back({{"step-with-node-gradient",
+                         "that is a step with the mean gradient of this node's ranks: the other "
+                         "nodes' are missing"},
+                        after_one_step_with(rank - place, rank - place + ranks, 1.0 / ranks)});
+    for (const int divisor : {ranks, p / ranks}) {
+      mistakes.push_back({{"sum-on-one-level",
+                           "that is a sum on one level of the mesh: take the mean inside the node, "
+                           "and the mean between nodes"},
+                          after_one_step_with(0, p, 1.0 / divisor)});
+    }
+  }
   return compare_tensors(
-      state_of(parameters, shards, rank, p), state_after(alone), kTrainingBound,
+      state_of(parameters, shards, place, ranks), state_after(alone), kTrainingBound,
       steps_in(example_) == 1 ? mistakes : std::vector<Mistake>{},
       {"mean-gradient-of-shard",
        "one rank with the whole batch gets there: is it the mean gradient of this "

@@ -35,6 +35,9 @@ std::vector<Case> large_cases_of_sharding();
 std::vector<Case> cases_of_sharding();
 int steps_in(const Case& example);
 
+/// Returns how many ranks share a copy of the model: all, or where a case has nodes, a node's.
+int ranks_of_copy(const Case& example);
+
 /// The parameters of each shard.
 using Groups = std::vector<std::vector<Parameter*>>;
 Groups all_in_one(Sequential& model);
@@ -58,6 +61,12 @@ struct ShardedTraining {
   std::optional<Difference> run(
       const MemoryLimit& limit,
       const std::function<std::optional<Difference>(const Batch& mine, const Watch& watch)>& step);
+
+  /// The same, where the function gets the batches of all steps at once.
+  std::optional<Difference> run_at_once(
+      const MemoryLimit& limit,
+      const std::function<std::optional<Difference>(const std::vector<Batch>& mine,
+                                                    const Watch& watch)>& steps);
 
   /// Calls this before each pass of a layer, until it returns a difference; not where the function
   /// runs in another process, whose other layers are not seen here.
@@ -85,6 +94,7 @@ struct ShardedTraining {
   std::optional<std::size_t> unused_;
   const Case example_;
   const int rank_;
+  const int place_;  // among the ranks of its copy
   Groups (*const group_)(Sequential& model);
 };
 

@@ -6,6 +6,9 @@
 
 #include "parallel/clip_global_norm.h"
 #include "parallel/fsdp_prefetch.h"
+#include "parallel/hsdp.h"
+#include "parallel/mesh_layout.h"
+#include "parallel/reshard.h"
 #include "parallel/shard.h"
 #include "parallel/zero1.h"
 #include "parallel/zero2.h"
@@ -63,12 +66,15 @@ Values gradients_of_shards(Sequential& /*model*/, std::vector<Shard>& shards) {
   return all;
 }
 
-/// Returns a shard of each layer.
-std::vector<Shard> shards_of(const Comm& dist, Sequential& model) {
+/// Returns a shard of each layer: number `place` of `ranks`.
+std::vector<Shard> shards_of(int place, int ranks, Sequential& model) {
   std::vector<Shard> shards;
   for (std::int64_t i = 0; i < model.size(); ++i)
-    shards.push_back(make_shard(model.layer(i).parameters(), dist.rank(), dist.world_size()));
+    shards.push_back(make_shard(model.layer(i).parameters(), place, ranks));
   return shards;
+}
+std::vector<Shard> shards_of(const Comm& dist, Sequential& model) {
+  return shards_of(dist.rank(), dist.world_size(), model);
 }
 
 auto stepping_zero1(Look look) {
@@ -113,6 +119,19 @@ auto stepping_zero3(Look look, decltype(&zero3) step = zero3) {
   };
 }
 
+/// Returns a step on nodes of two ranks.
+auto stepping_hsdp(Look look) {
+  return [=](Comm& dist) {
+    constexpr int kRanksPerNode = 2;
+    Sequential model(model_of_two_layers());
+    std::vector<Shard> shards = shards_of(dist.rank() % kRanksPerNode, kRanksPerNode, model);
+    drop_values(model.parameters());
+    Sgd optimizer(mine_of(shards), kSgd);
+    hsdp(dist, model, {batch_of(dist.rank())}, shards, kRanksPerNode, optimizer);
+    return look(model, shards);
+  };
+}
+
 /// Returns a call that clips a sharded gradient of 200 on rank 0, 300 on the others, and a
 /// replicated one of 600. It returns the norm and both gradients.
 auto clipping(float max_norm) {
@@ -123,6 +142,22 @@ auto clipping(float max_norm) {
     clip_global_norm(dist, {&sharded}, {&replicated}, max_norm, norm);
     return Values{static_cast<float>(norm), to_host(sharded.gradient)[0],
                   to_host(replicated.gradient)[0]};
+  };
+}
+
+/// Returns a call that reshards the matrix of rows (1, 2, 3) and (4, 5, 6) on a mesh of one row.
+auto resharding(Placement from, Placement to) {
+  return [=](Comm& dist) {
+    const auto layout = [&](Placement placement) {
+      return MeshLayout{{1, dist.world_size()}, {Placement::kReplicate, placement}};
+    };
+    const Region whole = {0, 2, 0, 3};
+    const Region held = region_of(layout(from), dist.rank(), 2, 3);
+    Tensor mine({held.rows(), held.columns()});
+    pack_part(from_host(Values{1, 2, 3, 4, 5, 6}, {2, 3}), whole, held, mine);
+    Tensor output;
+    reshard(dist, mine, layout(from), layout(to), 2, 3, output);
+    return to_host(output);
   };
 }
 
@@ -187,6 +222,39 @@ TEST_CASE("fsdp_prefetch: the shards are those of zero3, and no rank has a whole
 TEST_CASE("fsdp_prefetch: the last layer is gathered once, for both of its passes") {
   CHECK(cost_of(4, stepping_zero3(all_weights, fsdp_prefetch)) ==
         Cost{2 * (2 + 4) - 2, 2 * (12 + 24) - 12, 2 * 12});
+}
+
+TEST_CASE("hsdp: judged") { judge_rows("hsdp"); }
+
+TEST_CASE("hsdp: each node has the halves of each layer's weights after the step") {
+  CHECK(on_ranks(4, stepping_hsdp(weights_of_shards)) ==
+        std::vector<Values>{{1, 2, 1}, {2, 0, -1}, {1, 2, 1}, {2, 0, -1}});
+  CHECK(on_ranks(4, stepping_hsdp(all_weights)) == every(4, {}));
+}
+
+TEST_CASE("hsdp: a layer is gathered twice, scattered once, and its shard all-reduced once") {
+  // Two splits of 2 steps; shards of 4 and 8 bytes, four times to one partner.
+  CHECK(cost_of(4, stepping_hsdp(all_weights)) == Cost{4 + 2 * 4, 4 * 12, 2 * 12});
+}
+
+TEST_CASE("reshard: judged") { judge_rows("reshard"); }
+
+TEST_CASE("reshard: rows become columns, and parts come together") {
+  using enum Placement;
+  CHECK(on_ranks(2, resharding(kShard0, kShard1)) == std::vector<Values>{{1, 4}, {2, 3, 5, 6}});
+  CHECK(on_ranks(2, resharding(kShard1, kShard0)) == std::vector<Values>{{1, 2, 3}, {4, 5, 6}});
+  CHECK(on_ranks(3, resharding(kShard1, kReplicate)) == every(3, {1, 2, 3, 4, 5, 6}));
+  // Of two rows on three ranks, the first rank has none.
+  CHECK(on_ranks(3, resharding(kReplicate, kShard0)) ==
+        std::vector<Values>{{}, {1, 2, 3}, {4, 5, 6}});
+}
+
+TEST_CASE("reshard: only what a rank does not hold travels") {
+  using enum Placement;
+  // Rank 0 sends 2 and 3, and receives 4.
+  CHECK(cost_of(2, resharding(kShard0, kShard1)) == Cost{1, 2 * 4, 0});
+  CHECK(cost_of(2, resharding(kReplicate, kShard1)) == Cost{1, 0, 0});
+  CHECK(cost_of(2, resharding(kShard0, kShard0)) == Cost{1, 0, 0});
 }
 
 TEST_CASE("clip_global_norm: judged") { judge_rows("clip_global_norm"); }

@@ -66,8 +66,18 @@ TEST_CASE(
   CHECK_THROWS_AS(parse_case("replicas=1", ring), InvalidArgument);
 }
 
+TEST_CASE("the first dimension of a mesh divides the ranks") {
+  Case layouts;
+  layouts.mesh = layouts.to_mesh = 1;
+  layouts.from = layouts.to = 0;
+  CHECK(to_string(parse_case("world_size=6,mesh=3,to=8", layouts)) ==
+        "world_size=6,mesh=3,from=0,to_mesh=1,to=8");
+  for (const char* text : {"world_size=6,mesh=4", "world_size=6,to_mesh=4", "from=9"})
+    CHECK_THROWS_AS(parse_case(text, layouts), InvalidArgument);
+}
+
 TEST_CASE("each case of an exercise can be replayed, larger ones than others may be, too") {
-  for (const char* family : {"clip_global_norm", "reduce", "ddp_no_sync"}) {
+  for (const char* family : {"clip_global_norm", "reduce", "ddp_no_sync", "reshard"}) {
     const std::vector<Case> cases = cases_of(family);
     for (const Case& example : cases) CHECK(replayed_case(to_string(example), cases) == example);
   }
