@@ -103,6 +103,7 @@ const std::vector<Words>& runs() {
         {"--ranks", "2", "--strategy", "zero3"},
         {"--ranks", "2", "--strategy", "tensor"},
         {"--ranks", "2", "--strategy", "tensor", "--model", "transformer", "--clip-norm", "1"},
+        {"--ranks", "2", "--strategy", "expert", "--model", "moe"},
         {"--ranks", "2", "--strategy", "pipeline"},
     };
     for (const char* each : {"naive", "tree", "butterfly", "ring", "rabenseifner", "hierarchical"})
