@@ -51,6 +51,7 @@ const bool kAdded = add_families({
     family::sequence_parallel(),
 
     family::alltoallv(),
+    family::expert_parallel_layer(),
     family::load_balance_loss(),
     family::moe_dispatch_combine(),
     family::moe_zero_tokens(),

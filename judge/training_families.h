@@ -48,6 +48,7 @@ Family dropout_seeds();
 Family sequence_parallel();
 
 Family alltoallv();
+Family expert_parallel_layer();
 Family load_balance_loss();
 Family moe_dispatch_combine();
 Family moe_zero_tokens();

@@ -124,6 +124,70 @@ Choices choose_experts(const Tensor& scores, int k) {
   return choices;
 }
 
+ExpertRows rows_by_expert(const Choices& choices, int k, std::int64_t experts) {
+  const auto width = static_cast<std::size_t>(k);
+  ExpertRows rows;
+  for (std::int64_t expert = 0; expert < experts; ++expert) {
+    const std::size_t before = rows.tokens.size();
+    for (std::size_t j = 0; j < width; ++j) {
+      for (std::size_t at = j; at < choices.experts.size(); at += width) {
+        if (choices.experts[at] != expert) continue;
+        rows.tokens.push_back(static_cast<std::int64_t>(at / width));
+        rows.gates.push_back(choices.gates[at]);
+      }
+    }
+    rows.counts.push_back(static_cast<std::int64_t>(rows.tokens.size() - before));
+  }
+  return rows;
+}
+
+Tensor scores_backward(const Tensor& scores, const ExpertRows& rows,
+                       const std::vector<float>& by_gates) {
+  const Grid grid = grid_of("scores_backward", scores);
+  const std::int64_t experts = grid.columns;
+  if (std::ssize(rows.counts) != experts || rows.tokens.size() != by_gates.size()) {
+    throw InvalidArgument(
+        fmt::format("scores_backward: rows of {} experts and {} derivatives for scores of {} "
+                    "experts and {} rows; pass those of the same batch",
+                    rows.counts.size(), by_gates.size(), experts, rows.tokens.size()));
+  }
+  check_indices("scores_backward", rows.tokens, grid.rows);
+  const std::vector<double> probabilities = probabilities_of(scores);
+  // d p_e / d s_f = p_e (1 if e = f, else 0) - p_e p_f
+  std::vector<double> by_scores(probabilities.size()), sums(static_cast<std::size_t>(grid.rows));
+  std::size_t row = 0;
+  for (std::int64_t expert = 0; expert < experts; ++expert) {
+    const std::int64_t count = rows.counts[static_cast<std::size_t>(expert)];
+    for (std::int64_t i = 0; i < count; ++i, ++row) {
+      const auto at = static_cast<std::size_t>(rows.tokens[row] * experts + expert);
+      const double share = probabilities[at] * double{by_gates[row]};
+      by_scores[at] += share;
+      sums[static_cast<std::size_t>(rows.tokens[row])] += share;
+    }
+  }
+  for (std::size_t at = 0; at < by_scores.size(); ++at)
+    by_scores[at] -= probabilities[at] * sums[at / static_cast<std::size_t>(experts)];
+  return from_host(std::vector<float>(by_scores.begin(), by_scores.end()), scores.shape());
+}
+
+std::vector<float> row_products(const Tensor& a, const Tensor& b) {
+  const Grid grid = grid_of("row_products", a);
+  if (a.size() != b.size()) {
+    throw InvalidArgument(
+        fmt::format("row_products: {} and {} elements, expected as many rows of one width",
+                    a.size(), b.size()));
+  }
+  const std::vector<float> left = to_host(a), right = to_host(b);
+  std::vector<float> products;
+  for (std::int64_t row = 0; row < grid.rows; ++row) {
+    double sum = 0;
+    for (std::int64_t i = row * grid.columns; i < (row + 1) * grid.columns; ++i)
+      sum += double{left[static_cast<std::size_t>(i)]} * double{right[static_cast<std::size_t>(i)]};
+    products.push_back(static_cast<float>(sum));
+  }
+  return products;
+}
+
 Tensor rows_at(const Tensor& rows, const std::vector<std::int64_t>& indices) {
   const Grid grid = grid_of("rows_at", rows);
   const std::int64_t width = grid.columns;

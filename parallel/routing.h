@@ -32,6 +32,27 @@ Choices choose_experts(const Tensor& scores, int k);
 /// Returns the softmax of every token's scores, [tokens · experts].
 std::vector<double> probabilities_of(const Tensor& scores);
 
+/// The rows that choices make of tokens: those for expert 0 first, then those for expert 1.
+struct ExpertRows {
+  std::vector<std::int64_t> tokens = {};  // [rows]: which token it is
+  std::vector<float> gates = {};          // [rows]
+  std::vector<std::int64_t> counts = {};  // [experts]: how many are for each
+};
+
+/// Returns all choices as rows: of an expert the first choices before the second ones, and of these
+/// in the order of the tokens.
+ExpertRows rows_by_expert(const Choices& choices, int k, std::int64_t experts);
+
+/// Returns the derivative by the scores, [tokens, experts], given that by the gate of each row. A
+/// gate is a probability, so it depends on the scores of all experts.
+Tensor scores_backward(const Tensor& scores, const ExpertRows& rows,
+                       const std::vector<float>& by_gates);
+
+/// Returns the scalar product of each row of a with that row of b.
+///
+/// @param a, b [n, h]
+std::vector<float> row_products(const Tensor& a, const Tensor& b);
+
 /// Returns the tensor's rows of these numbers, [indices, h]; a row may be there several times.
 ///
 /// @param rows [n, h]

@@ -56,6 +56,57 @@ TEST_CASE("gates are the probabilities of the chosen experts, among all") {
   CHECK(choices.gates[1] == doctest::Approx(large));
 }
 
+TEST_CASE("rows by expert: of each the first choices first, and of these in the order of tokens") {
+  // Tokens choose 2 0, 0 1 and 2 1.
+  const Choices choices = {{2, 0, 0, 1, 2, 1}, {0.6F, 0.1F, 0.5F, 0.2F, 0.7F, 0.3F}};
+  const ExpertRows rows = rows_by_expert(choices, 2, 4);
+  CHECK(rows.tokens == Numbers{1, 0, 1, 2, 0, 2});
+  CHECK(rows.gates == Values{0.5F, 0.1F, 0.2F, 0.3F, 0.6F, 0.7F});
+  CHECK(rows.counts == Numbers{2, 2, 2, 0});
+  CHECK(rows_by_expert({}, 3, 2).counts == Numbers{0, 0});
+}
+
+TEST_CASE("scores_backward: what central differences of Σ c · gate give, for one choice or more") {
+  const Values scores = {0.3F, -1, 2, 0.5F, 1.5F, 1, -0.5F, 0.1F, 0, 0.7F, -2, 0.2F};
+  for (const int k : {1, 2, 4}) {
+    CAPTURE(k);
+    const Choices choices = choose_experts(from_host(scores, {3, 4}), k);
+    const ExpertRows rows = rows_by_expert(choices, k, 4);
+    Values by_gates;
+    for (std::size_t i = 0; i < rows.gates.size(); ++i)
+      by_gates.push_back(1 + static_cast<float>(i) / 2);
+    // Choices stay as they are, whatever the scores become.
+    const auto sum_of = [&](const Values& changed) {
+      const std::vector<double> all = probabilities_of(from_host(changed, {3, 4}));
+      double sum = 0;
+      std::size_t row = 0;
+      for (std::size_t expert = 0; expert < 4; ++expert) {
+        for (std::int64_t i = 0; i < rows.counts[expert]; ++i, ++row)
+          sum +=
+              double{by_gates[row]} * all[static_cast<std::size_t>(rows.tokens[row]) * 4 + expert];
+      }
+      return sum;
+    };
+    const Values derivative = to_host(scores_backward(from_host(scores, {3, 4}), rows, by_gates));
+    REQUIRE(derivative.size() == scores.size());
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      constexpr float kStep = 1.0F / 256;
+      Values more = scores, less = scores;
+      more[i] += kStep, less[i] -= kStep;
+      CHECK(derivative[i] ==
+            doctest::Approx((sum_of(more) - sum_of(less)) / (2 * double{kStep})).epsilon(1e-3));
+    }
+  }
+  CHECK(scores_backward(zeros({0, 4}), rows_by_expert({}, 1, 4), {}).shape() == Shape{0, 4});
+}
+
+TEST_CASE("row_products: of each row with that row") {
+  const Tensor a = from_host(Values{1, 2, 3, 4}, {2, 2}),
+               b = from_host(Values{5, 6, -7, 8}, {2, 2});
+  CHECK(row_products(a, b) == Values{17, 11});
+  CHECK(row_products(Tensor({0, 2}), Tensor({0, 2})).empty());
+}
+
 TEST_CASE("rows_at copies rows by number; add_rows_at adds them, weighted") {
   const Tensor rows = from_host(Values{1, 2, 3, 4, 5, 6}, {3, 2});
   CHECK(to_host(rows_at(rows, {2, 0, 2})) == Values{5, 6, 1, 2, 5, 6});
@@ -104,6 +155,10 @@ TEST_CASE("numbers and shapes that do not fit are refused") {
   refuses([] { return choose_experts(zeros({3, 2}), 0).experts; });
   refuses([] { return choose_experts(zeros({6}), 1).experts; });
   refuses([] { return probabilities_of(zeros({2, 0})); });
+  refuses([] { return row_products(zeros({3, 2}), zeros({2, 2})); });
+  refuses([] { return scores_backward(zeros({3, 2}), {{0}, {1}, {1, 0}}, {1, 1}); });
+  refuses([] { return scores_backward(zeros({3, 2}), {{0}, {1}, {1}}, {1}); });
+  refuses([] { return scores_backward(zeros({3, 2}), {{3}, {1}, {1, 0}}, {1}); });
   refuses([] { return rows_at(zeros({3, 2}), {3}); });
   refuses([] { return rows_at(zeros({3, 2}), {-1}); });
   refuses([] {

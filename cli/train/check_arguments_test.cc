@@ -48,7 +48,7 @@ TEST_CASE("a mistake is found without the program, and named") {
       {{"--learning-rate", "fast"}, {"--learning-rate", "'fast': expects a number"}},
       {{"--weight-decay", "0,1"}, {"--weight-decay", "'0,1': expects a number"}},
       {{"--epochs", "1.5"}, {"1.5", "whole number"}},
-      {{"--model", "mpl"}, {"--model mpl", "mlp, convnet, transformer"}},
+      {{"--model", "mpl"}, {"--model mpl", "mlp, convnet, transformer, moe"}},
       {{"--strategy", "zero9"}, {"--strategy zero9", "single, dp, ddp", "pipeline"}},
       {{"--json", "figures.json"}, {"figures.json"}},
       {{"--data="}, {"--data="}},

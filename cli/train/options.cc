@@ -53,6 +53,7 @@ std::string footer() {
   ./rankbox train --model convnet --save run.ckpt --resume
   ./rankbox train --ranks 2 --accumulate 4 --warmup-steps 20 --decay cosine --log steps.jsonl
   ./rankbox train --model transformer --weight-decay 0.01 --save run.ckpt --keep-best f1
+  ./rankbox train --model moe --strategy expert --ranks 4
   ./rankbox train --backend mpi --ranks 4
   ./rankbox train --backend nccl --ranks 8 --precision bf16
 --backend sim|mpi|nccl: ranks are threads of one process; MPI processes, which mpirun starts here;

@@ -128,7 +128,7 @@ TEST_CASE("a mistake is one line that names it, and the fix") {
       {{"--ranks", "2", "--strategy", "single"}, "--ranks 2", "--strategy ddp"},
       {{"--strategy", "dpp"}, "--strategy dpp", "single, dp, ddp"},
       {{"--strategy", "zero9", "--ranks", "2"}, "--strategy zero9", "single, dp, ddp"},
-      {{"--model", "resnet"}, "--model resnet", "mlp, convnet, transformer"},
+      {{"--model", "resnet"}, "--model resnet", "mlp, convnet, transformer, moe"},
       {{"--optimizer", "lion"}, "--optimizer lion", "sgd, adam"},
       {{"--strategy", "dp", "--model", "transformer"}, "--model transformer", "ddp"},
       {{"--precision", "fp8"}, "--precision fp8", "fp32, mixed, bf16"},

@@ -92,6 +92,24 @@ TEST_CASE("a library that is none is one line, and nothing is trained") {
   }
 }
 
+TEST_CASE("the loads of experts are in the result: two rows for each test sample") {
+  const Words options = {"--model", "moe", "--epochs", "1"};
+  Words quiet = options, json = options;
+  quiet.emplace_back("--quiet");
+  json.emplace_back("--json");
+  const auto loads = object_in(run(with_ranks(json)).output).at("expert_loads");
+  REQUIRE(loads.size() == 8);
+  std::int64_t rows = 0;
+  for (const auto& load : loads) rows += load.get<std::int64_t>();
+  CHECK(rows == 2 * 2001);  // three equal shares of 2000 samples
+  const std::string text = run(with_ranks(quiet)).output;
+  CAPTURE(text);
+  CHECK(count(text, "experts 0 to 7 have ") == 1);
+  CHECK(count(text, " %, ") == 8);  // accuracy, and seven of eight loads
+  CHECK(
+      object_in(run(with_ranks({"--epochs", "1", "--json"})).output).at("expert_loads").is_null());
+}
+
 TEST_CASE("--quiet prints the result alone") {
   const Result result = run(with_ranks({"--epochs", "1", "--quiet"}));
   CAPTURE(result.output);
@@ -105,6 +123,8 @@ TEST_CASE("a mistake is one line and exit code 2, before anything is trained") {
                          {"--samples", "2"},
                          {"--strategy", "zero9"},
                          {"--strategy", "single"},
+                         {"--strategy", "expert", "--model", "moe"},  // 8 experts
+                         {"--strategy", "expert", "--model", "mlp"},
                          {"--node-rank", "0"},
                          {"--data", "/no/such"},
                          {"--save", "/no/such/folder/run.ckpt"},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <numeric>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -41,6 +42,18 @@ std::string made_of(const Plan& plan) {
     if (std::ranges::find(plan.yours, name) != plan.yours.end()) name += " (yours)";
   }
   return fmt::format("made of {}{}\n", fmt::join(parts, ", "), sending_of(plan));
+}
+
+/// Returns "12.5 %" for each number: its part of their sum.
+std::vector<std::string> shares_of(const std::vector<std::int64_t>& numbers) {
+  const auto sum = std::accumulate(numbers.begin(), numbers.end(), std::int64_t{0});
+  std::vector<std::string> shares;
+  for (const std::int64_t number : numbers) {
+    shares.push_back(fmt::format(
+        "{:.1f} %",
+        100 * static_cast<double>(number) / static_cast<double>(std::max<std::int64_t>(sum, 1))));
+  }
+  return shares;
 }
 
 /// Returns what differs from a constant rate without weight decay, as the end of a list.
@@ -179,6 +192,11 @@ void Report::finish(const Outcome& outcome, int signal) {
     text +=
         fmt::format("this is the best model by {}, after {} of {} steps, in {}.best\n",
                     name_of(plan_.keep_best), outcome.best_steps, outcome.end.steps, plan_.save);
+  }
+  if (!outcome.expert_loads.empty()) {
+    const std::vector<std::int64_t>& loads = outcome.expert_loads;
+    text += fmt::format("experts 0 to {} have {} of the test samples' rows\n", loads.size() - 1,
+                        fmt::join(shares_of(loads), ", "));
   }
   if (!record_.losses().empty()) {
     text += fmt::format("{} parameters, {} in {:.1f} s, {:.0f} samples/s\n", outcome.parameters,

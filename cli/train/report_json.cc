@@ -76,6 +76,8 @@ std::string to_json(const Plan& plan, const Task& task, const Record& record,
                     {"steps", outcome.best_steps},
                     {"saved", plan.save + ".best"}};
   }
+  // Of the final model, how many test samples each expert has.
+  json["expert_loads"] = outcome.expert_loads.empty() ? Json(nullptr) : Json(outcome.expert_loads);
   json["losses"] = record.losses();  // of this run's steps, over the global batch
   json["seconds"] = record.seconds();
   json["samples_per_second"] = record.overall_samples_per_second();

@@ -1,5 +1,7 @@
 #include "judge/experts/moe_layer.h"
 
+#include <numeric>
+
 #include "parallel/routing.h"
 
 namespace rankbox {
@@ -7,7 +9,22 @@ namespace rankbox {
 Tensor MoeLayer::scores(int rank) const {
   const Shape shape = {tokens(rank), experts};
   if (count == kToOneExpert) return zeros(shape);
+  if (scored != nullptr) {
+    const std::vector<float> x = rows(scored, rank), r = router();
+    std::vector<float> sums;
+    for (std::int64_t i = 0; i < shape.elements(); ++i) {
+      const std::int64_t token = i / experts * width, expert = i % experts * width;
+      sums.push_back(std::inner_product(x.begin() + token, x.begin() + token + width,
+                                        r.begin() + expert, 0.0F));
+    }
+    return from_host(sums, shape);
+  }
   return from_host(halves(random_of("scores", count, rank), shape.elements()), shape);
+}
+
+std::vector<float> MoeLayer::router() const {
+  if (count == kToOneExpert) return std::vector<float>(static_cast<std::size_t>(experts * width));
+  return halves(random_of("router", count, 0), experts * width);
 }
 
 std::vector<float> MoeLayer::rows(const char* name, int rank) const {

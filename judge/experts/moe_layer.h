@@ -32,12 +32,15 @@ struct MoeLayer {
   std::int64_t count = 0, experts = 1, width = 1;
   int k = 1;
   std::int64_t capacity = std::numeric_limits<std::int64_t>::max();
+  /// The rows whose products with the router's are the scores; null: scores are drawn.
+  const char* scored = nullptr;
 
   std::int64_t experts_of_rank() const { return experts / world_size; }
   std::int64_t tokens(int rank) const {
     return tokens_of_uneven(count * world_size, rank, world_size);
   }
   Tensor scores(int rank) const;                              // [tokens, experts]
+  std::vector<float> router() const;                          // [experts, width]
   std::vector<float> rows(const char* name, int rank) const;  // "x", "dy": [tokens, width]
   std::vector<float> weight(std::int64_t expert) const;       // [width, width]
   Tensor weights(int rank) const;                             // of its experts

@@ -42,6 +42,7 @@
 #include "parallel/dropout_seeds.h"
 #include "parallel/dynamic_loss_scaling.h"
 #include "parallel/exact_metrics.h"
+#include "parallel/expert_parallel_layer.h"
 #include "parallel/fsdp_prefetch.h"
 #include "parallel/hsdp.h"
 #include "parallel/load_balance_loss.h"
@@ -144,6 +145,7 @@ std::vector<Row> table() {
       RANKBOX_ROW("sequence_parallel", sequence_parallel),
 
       RANKBOX_ROW("alltoallv", alltoallv),
+      RANKBOX_ROW("expert_parallel_layer", expert_parallel_layer),
       RANKBOX_ROW("load_balance_loss", load_balance_loss),
       RANKBOX_ROW("moe_dispatch_combine", moe_dispatch_combine),
       RANKBOX_ROW("moe_zero_tokens", moe_zero_tokens),

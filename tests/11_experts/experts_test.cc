@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "parallel/alltoallv.h"
+#include "parallel/expert_parallel_layer.h"
 #include "parallel/load_balance_loss.h"
 #include "parallel/moe_dispatch_combine.h"
 #include "parallel/moe_zero_tokens.h"
@@ -97,6 +98,29 @@ Values without_tokens(Comm& dist) {
   return all;
 }
 
+// The same experts once more, and a router (0 log 3): a token x has the scores 0 and x log 3, so token
+// 1 likes expert 1, with the gate 3/4. Rank 0 has that token alone, others have none. dy = 1.
+//
+//   y = 3/4 · 100      derivative by the gate 100, by the scores 100 · 3/4 · (-1/4 1/4) = (-75/4 75/4)
+//   dx = 3/4 · 100 + 75/4 · log 3      router (-75/4 75/4), on both ranks      expert 1: 3/4
+Values of_one_token(Comm& dist) {
+  const bool is_first = dist.rank() == 0;
+  Linear router(from_host(Values{0, std::log(3.0F)}, {2, 1}), Tensor());
+  Parameter weights = {"weights", full({1, 1, 1}, is_first ? 10.0F : 100.0F)};
+  ExpertLayer layer{router, weights, 1};
+  Saved saved;
+  Tensor y = full({is_first ? 1 : 0, 1}, 1.0F);
+  expert_parallel_layer(dist, layer, Direction::kForward, y, saved);
+  Tensor dx = full(y.shape(), 1.0F);
+  expert_parallel_layer(dist, layer, Direction::kBackward, dx, saved);
+  CHECK(saved.empty());
+  Values all;
+  for (const Tensor* tensor : {&y, &dx, &router.weight.gradient, &weights.gradient}) {
+    for (const float value : to_host(*tensor)) all.push_back(value);
+  }
+  return all;
+}
+
 void check_near(const Values& actual, const Values& expected) {
   REQUIRE(actual.size() == expected.size());
   for (std::size_t i = 0; i < actual.size(); ++i) CHECK(actual[i] == doctest::Approx(expected[i]));
@@ -155,6 +179,19 @@ TEST_CASE("moe_zero_tokens: a rank without tokens, and an expert without") {
 
 TEST_CASE("moe_zero_tokens: a count, four times two rows of 4 bytes, and two loads of 8 bytes") {
   CHECK(cost_of(2, without_tokens) == Cost{6, 8 + 4 * 8 + 16, 16});
+}
+
+TEST_CASE("expert_parallel_layer: judged") { judge_rows("expert_parallel_layer"); }
+
+TEST_CASE("expert_parallel_layer: a token's derivatives, through its expert and its gate") {
+  const std::vector<Values> all = on_ranks(2, of_one_token);
+  check_near(all[0], {75, 75 + 18.75F * std::log(3.0F), -18.75, 18.75, 0});
+  check_near(all[1], {-18.75, 18.75, 0.75});
+}
+
+TEST_CASE(
+    "expert_parallel_layer: a count, four times a row of 4 bytes, and 8 bytes of the router") {
+  CHECK(cost_of(2, of_one_token) == Cost{6, 8 + 4 * 4 + 8, 8});
 }
 
 }  // namespace rankbox

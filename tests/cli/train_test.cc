@@ -100,6 +100,7 @@ const std::vector<Words>& runs() {
         {"--ranks", "2", "--strategy", "zero1", "--clip-norm", "1"},
         {"--ranks", "4", "--nodes", "2", "--strategy", "hsdp"},
         {"--ranks", "2", "--strategy", "tensor", "--model", "transformer", "--clip-norm", "1"},
+        {"--ranks", "2", "--strategy", "expert", "--model", "moe"},
     };
     for (const char* each : {"dp", "zero2", "zero3", "fsdp", "tensor", "pipeline"})
       list.push_back({"--ranks", "2", "--strategy", each});

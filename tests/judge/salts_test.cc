@@ -51,6 +51,7 @@ constexpr Refused kRefused[] = {
     {"zero1", 8883939939631024, "world_size=8,count=160,steps=2"},
     {"zero2", 8883939939631024, "world_size=8,count=160,steps=2"},
     {"zero3", 8883939939631024, "world_size=8,count=160,steps=2"},
+    {"expert_parallel_layer", 6676325840971708, "world_size=4,count=5"},
     {"pipeline_interleaved", 8225069789931655,
      "world_size=11,segments=11,count=23,steps=0,chunks=2"},
 };

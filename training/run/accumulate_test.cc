@@ -20,11 +20,19 @@ struct Row {
   const char* strategy;
   const char* model;
 };
-constexpr Row kRows[] = {
-    {"single", "mlp"},          {"ddp", "mlp"},      {"zero1", "mlp"},       {"zero2", "mlp"},
-    {"zero3", "mlp"},           {"fsdp", "mlp"},     {"hsdp", "mlp"},        {"dp", "mlp"},
-    {"tensor", "mlp"},          {"pipeline", "mlp"}, {"ddp", "transformer"},  // dropout
-    {"pipeline", "transformer"}};
+constexpr Row kRows[] = {{"single", "mlp"},
+                         {"ddp", "mlp"},
+                         {"zero1", "mlp"},
+                         {"zero2", "mlp"},
+                         {"zero3", "mlp"},
+                         {"fsdp", "mlp"},
+                         {"hsdp", "mlp"},
+                         {"dp", "mlp"},
+                         {"tensor", "mlp"},
+                         {"pipeline", "mlp"},
+                         {"ddp", "transformer"},  // dropout
+                         {"pipeline", "transformer"},
+                         {"expert", "moe"}};
 
 /// Emulated GPUs are slow: they run some of the rows.
 const bool kIsSlow = kOnGpu && std::getenv("RANKBOX_EMULATED_GPUS") != nullptr;
@@ -81,7 +89,7 @@ TEST_CASE("every strategy trains in 16 bits, near 32, also with accumulated batc
   for (const Precision precision : {Precision::kMixed, Precision::kBf16}) {
     for (const auto& [strategy, model] : kRows) {
       const int ranks = ranks_for(strategy);
-      if (ranks == 0 || std::string(model) != "mlp") continue;
+      if (ranks == 0 || std::string(model) != model_for(strategy)) continue;
       CAPTURE(name_of(precision));
       CAPTURE(std::string(strategy));
       const Task task = small_task(model);

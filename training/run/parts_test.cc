@@ -1,4 +1,5 @@
 // Strategies whose ranks hold parts of the layers: tensor and pipeline, on models of any depth.
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -7,8 +8,10 @@
 #include "comm/run_ranks.h"
 #include "tests/support/run_tests.h"
 #include "tests/support/text.h"
+#include "training/data/digits.h"
 #include "training/models/mlp.h"
 #include "training/models/text_transformer.h"
+#include "training/run/session.h"
 #include "training/run/trained.h"
 
 namespace rankbox::train {
@@ -46,6 +49,48 @@ TEST_CASE("tensor refuses in one line what it cannot shard") {
   CHECK(testing::lacks(refusal(task, plan), {"--ranks 2", "3 heads"}) == "");
   plan.model = "convnet";
   CHECK(refusal(small_task("convnet"), plan).starts_with("--model convnet: "));
+}
+
+TEST_CASE("expert refuses in one line what it cannot spread over the ranks") {
+  if (launch().processes > 0) return testing::pass_over("a refusal ends the processes");
+  const struct {
+    const char* model;
+    int ranks;
+    std::vector<std::string> parts;
+  } table[] = {{"moe", 3, {"--ranks 3", "8"}},
+               {"moe", 16, {"--ranks 16", "8"}},
+               {"mlp", 2, {"--model mlp", "--model moe"}}};
+  for (const auto& row : table) {
+    CAPTURE(std::string(row.model));
+    CAPTURE(row.ranks);
+    Plan plan = small_plan("expert", row.ranks);
+    plan.batch = 48;
+    plan.model = row.model;
+    std::string line = "none";
+    try {
+      train(plan, small_task(row.model));
+    } catch (const InvalidArgument& error) {
+      line = error.what();
+    }
+    CHECK(testing::lacks(line, row.parts) == "");
+  }
+}
+
+TEST_CASE("experts' loads are those of single, whatever the strategy: two rows for each sample") {
+  if (launch().processes > 0) return testing::pass_over("single runs on one rank");
+  Task task = small_task("moe");
+  task.data.test = digits({.train = 1, .test = 52}).test;  // four equal shares, without padding
+  const auto loads_of = [&](const char* strategy, int ranks) {
+    return run_session(small_plan(strategy, ranks), task, {}).expert_loads;
+  };
+  const std::vector<std::int64_t> single = loads_of("single", 1);
+  REQUIRE(single.size() == 8);
+  CHECK(std::accumulate(single.begin(), single.end(), std::int64_t{0}) == 2 * 52);
+  for (const char* strategy : {"expert", "ddp", "zero3", "pipeline"}) {
+    CAPTURE(std::string(strategy));
+    CHECK(loads_of(strategy, 4) == single);
+  }
+  CHECK(run_session(small_plan("single", 1), small_task("mlp"), {}).expert_loads.empty());
 }
 
 TEST_CASE("a pipeline of at most as many stages as layers learns what single does") {

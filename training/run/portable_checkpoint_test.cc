@@ -59,6 +59,7 @@ Plan plan_of(const Strategy& strategy, int ranks) {
 template <class Fn>
 void for_each_strategy(Fn fn) {
   for (const Strategy* const strategy : strategies()) {
+    if (strategy == &kExpert) continue;  // the files are of a model without experts
     const int ranks = strategy == &kSingle ? 1 : 2;
     if (launch().processes > 0 && launch().processes != ranks) continue;
     CAPTURE(std::string(strategy->name));

@@ -20,6 +20,7 @@
 #include "training/models/conv_net.h"
 #include "training/models/mlp.h"
 #include "training/models/text_transformer.h"
+#include "training/run/moe_model.h"
 #include "training/run/session.h"
 
 namespace rankbox::train {
@@ -39,6 +40,11 @@ Task small_task(const std::string& name) {
     return task;
   }
   task.data = digits({.train = 130, .test = 31});
+  if (name == "moe") {
+    task.model = moe({.width = 8});
+    task.experts = 8;
+    return task;
+  }
   task.model = name == "convnet" ? conv_net({.filters1 = 2, .filters2 = 4}) : mlp({.hidden = {16}});
   return task;
 }
@@ -144,8 +150,8 @@ TEST_CASE("a run that dies after any step resumes from its last checkpoint to th
 }
 
 TEST_CASE("with any strategy, a run that died resumes to the same bits") {
-  const Task task = small_task("mlp");
   for (const Strategy* strategy : strategies()) {
+    const Task task = small_task(strategy == &kExpert ? "moe" : "mlp");
     const int ranks = strategy == &kSingle ? 1 : 2;
     if (launch().processes > 0 && launch().processes != ranks) continue;
     for (const OptimizerKind optimizer : {OptimizerKind::kSgd, OptimizerKind::kAdam}) {
@@ -162,19 +168,22 @@ TEST_CASE("with any strategy, a run that died resumes to the same bits") {
       plan.resume = true;
       const Outcome resumed = run_session(plan, task, {});
       CHECK(resumed.digests == whole.digests);
-      if (launch().is_first()) CHECK(resumed.end == whole.end);
+      if (launch().is_first()) {
+        CHECK(resumed.end == whole.end);
+        CHECK(resumed.expert_loads == whole.expert_loads);
+      }
     }
   }
 }
 
 TEST_CASE("a checkpoint is complete: another strategy resumes from it to the same loss") {
-  const Task task = small_task("mlp");
   if (launch().processes > 2) return testing::pass_over("more than 2 processes");
-  Plan plan = small_plan(2);
-  const Outcome whole = run_session(plan, task, {});
   for (const Strategy* strategy : strategies()) {
     if (strategy == &kSingle) continue;
     CAPTURE(std::string(strategy->name));
+    const Task task = small_task(strategy == &kExpert ? "moe" : "mlp");
+    Plan plan = small_plan(2);
+    const Outcome whole = run_session(plan, task, {});
     plan.save = checkpoint_path("other");
     plan.save_every = 3;
     remove_together(plan.save);

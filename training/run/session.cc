@@ -1,5 +1,6 @@
 #include "training/run/session.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <filesystem>
@@ -9,6 +10,7 @@
 
 #include "comm/run_ranks.h"
 #include "training/run/evaluate.h"
+#include "training/run/moe_model.h"
 #include "training/run/strategies/all_reduce.h"
 
 namespace rankbox::train {
@@ -72,6 +74,17 @@ std::int64_t load_best(Comm& dist, Trainer& trainer, const Checkpointing& checkp
   }
   trainer.start();
   return position.steps;
+}
+
+/// Returns how many rows of the test samples each expert has, on all ranks together.
+std::vector<std::int64_t> loads_of(Comm& dist, Trainer& trainer, const Dataset& test,
+                                   std::vector<std::int64_t>& loads) {
+  if (loads.empty()) return {};
+  std::ranges::fill(loads, 0);
+  evaluate(dist, trainer, test);
+  TensorOf<std::int64_t> all = from_host(loads);
+  dist.all_reduce(all);
+  return to_host(all);
 }
 
 }  // namespace
@@ -174,7 +187,9 @@ Outcome run_session(const Plan& plan, const Task& task, const Listener& listener
   Outcome outcome;  // written by rank 0, read when all have ended
   const auto run = run_ranks(options, [&](Comm& dist) {
     if (listener.on_rank) listener.on_rank();
-    const std::unique_ptr<Trainer> trainer = strategy.make(dist, task.model, plan);
+    std::vector<std::int64_t> loads(static_cast<std::size_t>(task.experts));
+    const Model model = counting_loads(task.model, loads);
+    const std::unique_ptr<Trainer> trainer = strategy.make(dist, model, plan);
     Position position = begin(dist, *trainer, plan, checkpoint, listener);
     const bool has_work = position.epoch < plan.epochs;
     Evaluation test;
@@ -190,6 +205,7 @@ Outcome run_session(const Plan& plan, const Task& task, const Listener& listener
     const std::int64_t best_steps = takes_best ? load_best(dist, *trainer, checkpoint) : 0;
     if (!has_work || takes_best) test = evaluate(dist, *trainer, task.data.test);
     if (takes_best) test_steps = best_steps;
+    const std::vector<std::int64_t> all_loads = loads_of(dist, *trainer, task.data.test, loads);
     trainer->gather();
     const std::vector<Parameter*> parameters = trainer->parameters();
     if (dist.rank() == 0) {
@@ -198,6 +214,7 @@ Outcome run_session(const Plan& plan, const Task& task, const Listener& listener
       outcome.test = test;
       outcome.test_steps = test_steps;
       outcome.best_steps = best_steps;
+      outcome.expert_loads = all_loads;
     }
     const std::uint64_t digest = digest_of(parameters);
     trainer->release();

@@ -18,6 +18,9 @@ struct Outcome {
   std::int64_t parameters = 0;  // elements of its model
   Evaluation test;              // of the model after `test_steps`; 0 samples: not evaluated
   std::int64_t test_steps = 0;  // less than end.steps if the run stopped since its last epoch
+  /// Of each expert, how many test samples the final model sends there; padding counts, too. Empty
+  /// without experts.
+  std::vector<std::int64_t> expert_loads = {};
   std::int64_t best_steps = 0;  // completed by the final model, if it is that of --keep-best
 };
 

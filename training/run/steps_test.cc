@@ -58,6 +58,12 @@ TEST_CASE("twenty steps of a strategy give the losses and parameters that the ho
        0.74605,
        0.0951448,
        0.693128},
+      {"moe",
+       {{"single", 1}, {"ddp", 4}, {"expert", 2}, {"expert", 4}},
+       2.24949,
+       2.08229,
+       0.0862356,
+       2.1105},
       // Batch norm normalizes each rank's share, or each micro-batch.
       {"convnet", {{"single", 1}}, 1.97647, 1.18544, 0.077474, 1.11134},
       {"convnet", {{"dp", 2}}, 1.97245, 1.21227, 0.0769132, 1.10088},
@@ -74,7 +80,7 @@ TEST_CASE("twenty steps of a strategy give the losses and parameters that the ho
       CAPTURE(name);
       CAPTURE(ranks);
       Plan plan = small_plan(strategy, ranks);
-      if (std::string(row.model) == "transformer") {
+      if (const std::string model = row.model; model == "transformer" || model == "moe") {
         plan.optimizer = OptimizerKind::kAdam;
         plan.learning_rate = 0.005;
       }

@@ -17,6 +17,7 @@
 #include "training/models/conv_net.h"
 #include "training/models/mlp.h"
 #include "training/models/text_transformer.h"
+#include "training/run/moe_model.h"
 
 namespace rankbox::train {
 namespace {
@@ -157,6 +158,16 @@ Task make_transformer(const Plan& plan) {
   return {std::move(texts.split), text_transformer(options), std::move(model), std::move(name)};
 }
 
+Task make_moe(const Plan& plan) {
+  auto [data, name] = images(plan);
+  MoeOptions options;
+  options.inputs = data.train.sample_shape.elements();
+  options.seed = plan.seed;
+  std::string model = fmt::format("moe {}-{}-{}, {} experts, {} a token", options.inputs,
+                                  options.width, options.classes, options.experts, options.k);
+  return {std::move(data), moe(options), std::move(model), std::move(name), options.experts};
+}
+
 // Their accuracy is in docs/training.md.
 constexpr std::array kModels = {
     ModelKind{"mlp", "two hidden layers; digits", 3, 64, OptimizerKind::kSgd, 0.05, 0.001,
@@ -165,6 +176,8 @@ constexpr std::array kModels = {
               0.01, 0.001, make_conv_net},
     ModelKind{"transformer", "two encoder blocks; sentences, positive or negative", 8, 32,
               OptimizerKind::kAdam, 0.01, 0.002, make_transformer},
+    ModelKind{"moe", "eight experts, of which an image takes two; digits", 3, 64,
+              OptimizerKind::kSgd, 0.05, 0.001, make_moe},
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The trainable models, each with its data and default settings.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,8 +16,9 @@ namespace rankbox::train {
 struct Task {
   Split data;
   Model model;
-  std::string model_name;  // with its sizes: "mlp 784-512-256-10"
-  std::string data_name;   // "20000 digits, 2000 test samples"
+  std::string model_name;    // with its sizes: "mlp 784-512-256-10"
+  std::string data_name;     // "20000 digits, 2000 test samples"
+  std::int64_t experts = 0;  // in a layer of experts; 0: there is none
 };
 
 struct ModelKind {

@@ -16,6 +16,7 @@
 #include "training/models/text_transformer.h"
 #include "training/run/evaluate.h"
 #include "training/run/loop.h"
+#include "training/run/moe_model.h"
 
 namespace rankbox::train {
 namespace {
@@ -50,9 +51,16 @@ Task small_task(const std::string& name) {
     return task;
   }
   task.data = digits({.train = kSamples, .test = kTestSamples});
+  if (name == "moe") {
+    task.model = moe({.width = 32});
+    task.experts = 8;
+    return task;
+  }
   task.model = name == "convnet" ? conv_net({.filters1 = 2, .filters2 = 4}) : mlp({.hidden = {32}});
   return task;
 }
+
+const char* model_for(std::string_view strategy) { return strategy == "expert" ? "moe" : "mlp"; }
 
 Plan small_plan(const char* strategy, int ranks) {
   Plan plan;

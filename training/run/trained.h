@@ -22,8 +22,10 @@ inline constexpr std::int64_t kSamples = 330;
 inline constexpr std::int64_t kSteps = 20;
 inline constexpr std::int64_t kTestSamples = 53;
 
-/// Returns the task "mlp", "convnet" or "transformer".
+/// Returns the task "mlp", "convnet", "transformer" or "moe".
 Task small_task(const std::string& name);
+/// Returns the model with which every strategy is tested: one that it can share.
+const char* model_for(std::string_view strategy);
 Plan small_plan(const char* strategy, int ranks);
 
 /// The results of a run.

@@ -25,6 +25,7 @@ const Rivals kEqualToSingle[] = {
     {{"ddp", "zero1", "zero2", "zero3", "fsdp", "hsdp", "tensor"}, {"mlp", "transformer"}},
     {{"pipeline"}, {"transformer"}},
     {{"dp"}, {"mlp"}},
+    {{"expert", "ddp", "dp", "zero1", "zero2", "zero3", "pipeline"}, {"moe"}},
 };
 
 TEST_CASE("no strategy is left out") {
@@ -48,6 +49,7 @@ TEST_CASE("after 20 steps all have the parameters of single, which moved, and th
       {"mlp", OptimizerKind::kSgd, 0.1, 1e-5, 1e-2},
       {"mlp", OptimizerKind::kAdam, 0.002, 1e-3, 1e-2},
       {"transformer", OptimizerKind::kSgd, 0.1, 1e-5, 1e-2},  // with dropout
+      {"moe", OptimizerKind::kAdam, 0.005, 1e-4, 1e-2},
   };
   for (const auto& row : table) {
     const Task task = small_task(row.model);
@@ -78,7 +80,7 @@ TEST_CASE("after 20 steps all have the parameters of single, which moved, and th
 
 TEST_CASE("clipped in every step, all strategies have the norms and parameters of single") {
   const int ranks = world_sizes().back();
-  for (const char* model : {"mlp", "transformer"}) {
+  for (const char* model : {"mlp", "transformer", "moe"}) {
     const Task task = small_task(model);
     Plan plan = small_plan("single", 1);
     plan.learning_rate = 1;
@@ -106,13 +108,13 @@ TEST_CASE("clipped in every step, all strategies have the norms and parameters o
 }
 
 TEST_CASE("in mixed precision gradients are clipped after they are divided by the loss scale") {
-  const Task task = small_task("mlp");
-  Plan plan = small_plan("single", 1);
-  plan.clip_norm = 0.05;
-  const double norm = train(plan, task).norms.front();
-  plan.precision = Precision::kMixed;
-  plan.ranks = std::min(world_sizes().back(), 2);
-  for (const char* strategy : {"ddp", "zero2", "tensor", "pipeline", "dp"}) {
+  for (const char* strategy : {"ddp", "zero2", "tensor", "pipeline", "dp", "expert"}) {
+    const Task task = small_task(model_for(strategy));
+    Plan plan = small_plan("single", 1);
+    plan.clip_norm = 0.05;
+    const double norm = train(plan, task).norms.front();
+    plan.precision = Precision::kMixed;
+    plan.ranks = std::min(world_sizes().back(), 2);
     plan.strategy = strategy;
     CAPTURE(std::string(strategy));
     const Trained trained = train(plan, task);

@@ -12,6 +12,7 @@
 #include "judge/seal/rank/arguments.h"
 #include "judge/seal/rank/shared_argument.h"
 #include "judge/seal/rank/stand_ins.h"
+#include "parallel/expert_parallel_layer.h"
 #include "parallel/parallel_attention.h"
 #include "parallel/parallel_mlp.h"
 #include "parallel/stage.h"
@@ -176,6 +177,21 @@ class Made<ParallelAttention&> {
   Made<Linear&> out_;
   Made<Parameter&> bias_;
   ParallelAttention shard_;
+};
+
+template <>
+class Made<ExpertLayer&> {
+ public:
+  Made(Invocation& call, ByteReader& reader)
+      : router_(call, reader),
+        weights_(call, reader),
+        layer_{router_.get(), weights_.get(), reader.next<int>()} {}
+  ExpertLayer& get() { return layer_; }
+
+ private:
+  Made<Linear&> router_;
+  Made<Parameter&> weights_;
+  ExpertLayer layer_;
 };
 
 }  // namespace rankbox::seal

@@ -1,7 +1,8 @@
 // How the referee sends each type of argument: Argument<P>::describe writes what the rank process
 // needs to make its own, and adds to the call's state what the function may change.
 //
-// judge/seal/rank/arguments.h reads the same, in the same order.
+// judge/seal/rank/arguments.h reads the same, in the same order. Parts of layers that compute in the
+// rank process: layer_arguments.h.
 #pragma once
 
 #include <span>
@@ -12,8 +13,6 @@
 #include "judge/seal/referee/link.h"
 #include "judge/seal/values.h"
 #include "parallel/checkpoint_rank0.h"
-#include "parallel/parallel_attention.h"
-#include "parallel/parallel_mlp.h"
 #include "parallel/shard.h"
 #include "training/sequential.h"
 
@@ -344,37 +343,6 @@ struct Argument<SharedValue&> {
   static void describe(Call& call, ByteWriter& /*writer*/, SharedValue& value) {
     call.shared.argument = &value;
     call.shared.value = value.final_value();
-  }
-};
-
-/// A layer that computes in the rank process.
-template <>
-struct Argument<Linear&> {
-  static void describe(Call& call, ByteWriter& writer, Linear& linear) {
-    put_tensor(writer, linear.weight.value);
-    put_tensor(writer, linear.bias.value);
-    describe_parameter(call, writer, linear.weight);
-    describe_parameter(call, writer, linear.bias);
-  }
-};
-
-template <>
-struct Argument<ParallelMlp&> {
-  static void describe(Call& call, ByteWriter& writer, ParallelMlp& shard) {
-    Argument<Linear&>::describe(call, writer, shard.fc1);
-    Argument<Layer&>::describe(call, writer, shard.activation);
-    Argument<Linear&>::describe(call, writer, shard.fc2);
-    Argument<Parameter&>::describe(call, writer, shard.bias);
-  }
-};
-
-template <>
-struct Argument<ParallelAttention&> {
-  static void describe(Call& call, ByteWriter& writer, ParallelAttention& shard) {
-    Argument<Linear&>::describe(call, writer, shard.qkv);
-    Argument<Linear&>::describe(call, writer, shard.out);
-    Argument<Parameter&>::describe(call, writer, shard.bias);
-    writer.put(shard.heads);
   }
 };
 

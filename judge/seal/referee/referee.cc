@@ -5,7 +5,7 @@
 
 #include <sys/socket.h>
 
-#include "judge/seal/referee/arguments.h"
+#include "judge/seal/referee/layer_arguments.h"
 #include "judge/seal/referee/link.h"
 #include "judge/seal/referee/rank_memory.h"
 #include "judge/seal/signatures.h"

@@ -11,8 +11,8 @@
 namespace rankbox::train {
 
 std::span<const Strategy* const> strategies() {
-  static constexpr std::array kAll = {&kSingle, &kDp,   &kDdp,  &kZero1,  &kZero2,
-                                      &kZero3,  &kFsdp, &kHsdp, &kTensor, &kPipeline};
+  static constexpr std::array kAll = {&kSingle, &kDp,   &kDdp,    &kZero1,  &kZero2,   &kZero3,
+                                      &kFsdp,   &kHsdp, &kTensor, &kExpert, &kPipeline};
   return kAll;
 }
 

@@ -106,6 +106,7 @@ extern const Strategy kZero3;
 extern const Strategy kFsdp;
 extern const Strategy kHsdp;
 extern const Strategy kTensor;
+extern const Strategy kExpert;
 extern const Strategy kPipeline;
 
 /// For Strategy::uses: adds dynamic_loss_scaling if the plan's precision calls it.

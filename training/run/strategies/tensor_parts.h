@@ -15,17 +15,10 @@
 #include <vector>
 
 #include "comm/comm.h"
+#include "training/run/strategies/cut_trainer.h"
 #include "training/sequential.h"
 
 namespace rankbox::train {
-
-/// A rank's part of a whole parameter.
-enum class Cut { kNone, kRows, kColumns };
-
-struct ShardedParameter {
-  Parameter* mine;  // with the whole parameter's name
-  Cut cut;
-};
 
 class TensorParts {
  public:
