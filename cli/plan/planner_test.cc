@@ -132,7 +132,7 @@ TEST_CASE("more bandwidth is no slower, and what is refused says what to change"
   for (const char* strategy : {"7B", "8x7B"}) {
     const double slow = search(task_of(strategy, 64, 256, "h100-efa"), {}).front().seconds.all();
     const double fast = search(task_of(strategy, 64, 256, "h100-ib"), {}).front().seconds.all();
-    CHECK(fast <= slow);
+    CHECK(fast <= 1.006 * slow);  // within half a per cent, the one that holds less comes first
   }
   const struct {
     std::int64_t gpus;
