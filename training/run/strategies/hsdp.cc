@@ -13,8 +13,8 @@ namespace {
 std::unique_ptr<Trainer> make(Comm& dist, const Model& model, const Plan& plan) {
   try {
     // The mesh is made once: a split is a collective of all ranks.
-    NodeGrid grid = split_by_node(dist, Place{});
-    return std::make_unique<LayerShardsTrainer>(dist, model, plan, fsdp_prefetch, std::move(grid));
+    const NodeGrid grid = split_by_node(dist, Place{});
+    return std::make_unique<LayerShardsTrainer>(dist, model, plan, fsdp_prefetch, grid);
   } catch (const UnevenNodes& error) {
     throw InvalidArgument(fmt::format("--strategy hsdp: {}", error.what()), error.context());
   }

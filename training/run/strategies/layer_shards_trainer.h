@@ -19,7 +19,7 @@ class LayerShardsTrainer : public ZeroTrainer {
  public:
   LayerShardsTrainer(Comm& dist, const Model& recipes, const Plan& plan, LayerShardsStep one_pass,
                      std::optional<NodeGrid> grid = {})
-      : ZeroTrainer(dist, recipes, plan, ShardsOf::kLayers, Values::kDropped, std::move(grid)),
+      : ZeroTrainer(dist, recipes, plan, ShardsOf::kLayers, Values::kDropped, grid),
         one_pass_(one_pass) {
     step_after(plan.accumulate);
   }

@@ -51,10 +51,7 @@ std::map<std::string, NamedTensor*> by_name(Optimizer& optimizer) {
 
 ZeroTrainer::ZeroTrainer(Comm& dist, const Model& recipes, const Plan& plan, ShardsOf shards_of,
                          Values values, std::optional<NodeGrid> grid)
-    : ShardedTrainer(dist, recipes, plan),
-      grid_(std::move(grid)),
-      shards_of_(shards_of),
-      values_(values) {
+    : ShardedTrainer(dist, recipes, plan), grid_(grid), shards_of_(shards_of), values_(values) {
   const auto shard = [&](const std::vector<Parameter*>& parameters) {
     shards_.push_back(make_shard(parameters, sharers().rank(), sharers().world_size()));
     shards_.back().mine.name = "shard" + std::to_string(shards_.size());
