@@ -149,7 +149,8 @@ Hint cost_hint(const Cost& expected, const Case& example, const RunReport& repor
   }
   if (actual.steps > expected.steps) {
     return {"one-after-another",
-            "messages go one after another that could go at once: a sendrecv, or another order?"};
+            "messages go one after another that could go at once, or there is a round too many: a "
+            "sendrecv, another order, or fewer rounds?"};
   }
   if (example.world_size > 1 && actual.steps == 0) {
     return example.count == 0
@@ -163,7 +164,9 @@ Hint cost_hint(const Cost& expected, const Case& example, const RunReport& repor
             "fewer messages, no byte less: empty tensors and chunks travel, too, or others wait"};
   }
   if (actual.steps < expected.steps || actual.bytes < expected.bytes) {
-    return {"another-algorithm", "cheaper than this algorithm can be: is it another one?"};
+    return {"another-algorithm",
+            "cheaper than this algorithm can be: is a message or a round missing, or is it another "
+            "one?"};
   }
   return {};
 }

@@ -98,8 +98,8 @@ Hint lacks(const Ranks& missing, const Shares& shares, const char* how = "added"
     std::ranges::set_difference(all, missing, std::back_inserter(alone));
     return {
         "share-of-one-rank",
-        fmt::format("that is the share of {0} alone: {2} never {1}, or overwritten by a chunk "
-                    "that was sent too early?",
+        fmt::format("that is the share of {0} alone: {2} never {1}, or overwritten by what "
+                    "was received?",
                     ranks_in_words(alone), how,
                     missing.size() == 1 ? fmt::format("is that of {}", ranks_in_words(missing))
                                         : fmt::format("are those of {}", ranks_in_words(missing)))};
@@ -107,7 +107,7 @@ Hint lacks(const Ranks& missing, const Shares& shares, const char* how = "added"
   const bool is_one = missing.size() == 1;
   return {is_one ? "share-missing" : "shares-missing",
           fmt::format("that is the result without the share{} of {}: never {}, or overwritten "
-                      "by a chunk that was sent too early?",
+                      "by what was received?",
                       is_one ? "" : "s", ranks_in_words(missing), how)};
 }
 
@@ -172,8 +172,8 @@ Hint origin_of_reduction(ReduceOp op, float value, const Shares& shares) {
     const auto is_alone = [&](const Ranks& ranks) { return ranks.size() + 1 == shares.size(); };
     if (!is_alone(*missing) || !is_alone(*divided)) return {};
     return {"share-of-one-rank",
-            "that is one rank's share alone: were the others never added, or overwritten by a "
-            "chunk that was sent too early?"};
+            "that is one rank's share alone: were the others never added, or overwritten by "
+            "what was received?"};
   }
   if (!missing) missing = divided;
   return missing ? lacks(*missing, shares) : Hint();

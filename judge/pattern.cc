@@ -39,7 +39,7 @@ const Property kProperties[] = {
     {[](const Case&) { return true; },
      [](const Case& example) { return is_power_of_two(example.world_size); },
      "right where the world size is a power of two, wrong for all others: does each rank's partner "
-     "exist?"},
+     "exist, and is there a round for the last ranks?"},
     {[](const Case&) { return true; }, [](const Case& example) { return example.world_size <= 2; },
      "right on 1 and 2 ranks, wrong on more"},
     {[](const Case&) { return true; },

@@ -65,11 +65,12 @@ std::string reason(const Report& report) {
     parts += fmt::format("{}{} {}{}", parts.empty() ? "" : ", ", part.name, more < 0 ? "-" : "+",
                          cli::format_seconds(std::abs(more)));
   }
+  if (parts.empty()) parts = "no difference";
   const double gain = next.all() - first.all();
-  return fmt::format("{} {} {}: {}.\n", name_of(report.best[0].layout),
-                     gain > 0 ? fmt::format("is {} faster than", cli::format_seconds(gain))
-                              : "takes as long, in less memory, as",
-                     name_of(report.best[1].layout), parts);
+  return fmt::format(
+      "{} {} {}: {}.\n", name_of(report.best[0].layout),
+      gain > 0 ? fmt::format("is {} faster than", cli::format_seconds(gain)) : "takes as long as",
+      name_of(report.best[1].layout), parts);
 }
 
 /// A table of estimates, a line each.
@@ -173,11 +174,12 @@ std::string report_text(const Report& report) {
   const Task& task = report.task;
   std::string text = fmt::format(
       "{} ({}): {:.2f} billion parameters; a step is {} sequence{} of {} tokens\n"
-      "{} × {} of {}, {:.0f} GB each, of which {:.1f} may be used: {} layouts, {} fit\n\n",
+      "{} × {} of {}, {:.0f} GiB each, of which {:.1f} GB may be used: {} layouts, {} fit\n\n",
       task.model.name, task.model.about,
       static_cast<double>(count_parameters(task.model).all) / 1e9, task.batch,
       task.batch == 1 ? "" : "s", task.sequence, task.gpus, task.gpu.name, task.cluster.name,
-      task.gpu.memory / 1e9, kUsableMemory * task.gpu.memory / 1e9, report.layouts, report.fit);
+      task.gpu.memory / (1 << 30), kUsableMemory * task.gpu.memory / 1e9, report.layouts,
+      report.fit);
   Rows best(report.fit > 0 ? "fastest of each kind" : "smallest of each kind: none fits");
   for (const Estimate& each : report.best) best.add(name_of(each.layout), each);
   text += best.text() + "\n";

@@ -47,9 +47,11 @@ std::optional<std::string> what_is_wrong(const SharedValue& value, std::int64_t 
   for (const SharedValue::Use& use : uses) {
     if (use.loads != repeats || use.stores != repeats) {
       return fmt::format(
-          "a thread made {} loads and {} stores, not {} of each: every update is one load and one "
+          "a thread made {} load{} and {} store{}, not {} of each: every update is one load and "
+          "one "
           "store",
-          grouped(use.loads), grouped(use.stores), grouped(repeats));
+          grouped(use.loads), use.loads == 1 ? "" : "s", grouped(use.stores),
+          use.stores == 1 ? "" : "s", grouped(repeats));
     }
   }
 
