@@ -5,8 +5,8 @@
 
 #include "judge/case_lists.h"
 #include "judge/compare.h"
-#include "judge/experts/traffic.h"
 #include "judge/salt.h"
+#include "judge/traffic.h"
 #include "judge/training/native_calls.h"
 #include "judge/training_families.h"
 

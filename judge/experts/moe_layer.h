@@ -9,7 +9,7 @@
 #include "comm/tensor.h"
 #include "judge/case.h"
 #include "judge/experts/router.h"
-#include "judge/experts/traffic.h"
+#include "judge/traffic.h"
 
 namespace rankbox {
 

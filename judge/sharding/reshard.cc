@@ -12,10 +12,10 @@
 
 #include "judge/case_lists.h"
 #include "judge/compare.h"
-#include "judge/experts/traffic.h"
 #include "judge/judge.h"
 #include "judge/memory_window.h"
 #include "judge/salt.h"
+#include "judge/traffic.h"
 #include "judge/training/native_calls.h"
 #include "judge/training_families.h"
 

@@ -1,4 +1,4 @@
-// How many rows each rank has for every other.
+// How many elements or rows each rank has for every other.
 #pragma once
 
 #include <algorithm>
