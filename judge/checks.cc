@@ -11,8 +11,8 @@ namespace rankbox {
 
 namespace {
 
-/// Costs of native collectives are sums of fractions; the order of addition may differ.
-/// Returns how far a sum of costs may differ: native ones are fractions, added in some order.
+/// Returns how far two costs may differ: those of native collectives are sums of fractions, and the
+/// order of addition may differ.
 double rounding_of(double cost, Natives natives) {
   return natives == Natives::kNone ? 0 : 1e-9 * std::abs(cost);
 }

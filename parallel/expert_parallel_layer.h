@@ -13,7 +13,7 @@
 //                2. all_to_all of E counts
 //                3. all_to_all_v: rows to their experts         apply_experts()
 //                4. all_to_all_v: results back                  y = Σ gate · result
-//   backward     5. of each row: gate · dy_t, and dy_t · result, which is the derivative by its gate
+//   backward     5. of each row: gate · dy_t, and dy_t · result: the derivative by its gate
 //                6. all_to_all_v: gate · dy to the experts      apply_experts_backward()
 //                7. all_to_all_v: derivatives by x back
 //                8. scores_backward(), the router's backward, and a sum of its gradient: all_reduce

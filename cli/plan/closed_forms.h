@@ -1,7 +1,7 @@
 // The closed forms of chapters 6 to 9 that the planner multiplies.
 //
-// `//tests/judge:published_forms_test` holds the solutions of the exercises to each of them, to the
-// last digit: a learner's pipeline is graded by what the planner prints of one.
+// `//tests/judge:published_forms_test` and `published_pipelines_test` hold the solutions of the
+// exercises to each of them: a learner's pipeline idles for as long as the planner prints.
 //
 // Seconds of passes are those of one micro-batch, or of one layer.
 #pragma once

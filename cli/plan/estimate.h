@@ -76,6 +76,17 @@ struct Estimate {
 /// buffers and what the allocator cannot give back.
 inline constexpr double kUsableMemory = 0.92;
 
+/// Bytes of a parameter: weights and gradients of 16 bits; masters and Adam's moments of 32.
+inline constexpr double kWeightBytes = 2, kGradientBytes = 2, kOptimizerBytes = 12;
+
+/// How often a micro-batch runs forward in a step.
+inline double forwards_of(const Layout& layout) { return layout.recomputes ? 2 : 1; }
+
+/// Whether weights are whole only while their layer works: FSDP and HSDP.
+inline bool shards_weights(const Layout& layout) {
+  return layout.sharding == Sharding::kZero3 || layout.sharding == Sharding::kHybrid;
+}
+
 /// REQUIRES: layout's degrees divide what they cut, and its micro-batches are all of the batch.
 Estimate estimate(const Task& task, const Layout& layout);
 

@@ -7,9 +7,9 @@
 
 namespace rankbox::plan {
 
-// Peaks and bandwidths: NVIDIA's data sheets (SXM parts). Memory: about what nvidia-smi reports. The
-// shares of A100 and H100 are fitted to runs of one node (cli/plan/published.csv); the others take
-// those of their neighbours.
+// Peaks and bandwidths: NVIDIA's data sheets (SXM parts). Memory: about what nvidia-smi reports.
+// The shares of A100 and H100 are fitted to runs of one node (cli/plan/published.csv); the others
+// take those of their neighbours.
 const std::vector<GpuFacts>& known_gpus() {
   static const std::vector<GpuFacts> gpus = {
       {"a100", 312e12, 85.9e9, 2.04e12, 0.72, 0.38},

@@ -44,8 +44,8 @@ struct Layout {
 std::string_view name_of(Sharding sharding);  // "DDP", "ZeRO-1", "ZeRO-2", "FSDP", "HSDP"
 std::string_view name_of(Schedule schedule);  // "GPipe", "1F1B", "interleaved", "zero bubble"
 
-/// Returns "FSDP 32 (EP 8) × TP 8", "HSDP 4·8 × CP 2", "ZeRO-1 4 × TP 8 × PP 8 (interleaved 2)": the
-/// product of the numbers outside parentheses is the number of GPUs.
+/// Returns "FSDP 32 (EP 8) × TP 8", "HSDP 4·8 × CP 2" or "ZeRO-1 4 × TP 8 × PP 8 (interleaved 2)".
+/// The product of the numbers outside parentheses is the number of GPUs.
 std::string name_of(const Layout& layout);
 
 }  // namespace rankbox::plan

@@ -1,5 +1,4 @@
 // `rankbox plan`: prices every layout of a model on a cluster, and prints the best few.
-#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +10,7 @@
 #include "cli/compare/plot.h"
 #include "cli/plan/plan_report.h"
 #include "cli/plan/search.h"
+#include "cli/support/lists.h"
 #include "cli/support/options.h"
 #include "cli/support/subcommands.h"
 #include "comm/errors.h"
@@ -32,28 +32,14 @@ struct Options {
   bool is_json = false;
 };
 
-/// Returns the tokens that "512K", "1M" or "4194304" is: K and M are powers of 1024.
+/// Returns the tokens that "512K", "1M" or "4194304" is: K and M are powers of 1024, as of bytes.
 std::int64_t tokens_in(const std::string& text) {
-  std::size_t used = 0;
-  double number = 0;
   try {
-    number = std::stod(text, &used);
-  } catch (const std::exception&) {
-    used = 0;
+    return parse_bytes(text);
+  } catch (const InvalidArgument&) {
+    throw InvalidArgument(fmt::format(
+        "--batch {}: expected tokens of a step, like 512K, 4M or 1048576; at most 64G", text));
   }
-  const std::string unit = text.substr(used);
-  double factor = 0;
-  if (unit.empty()) factor = 1;
-  if (unit == "K" || unit == "k") factor = 1 << 10;
-  if (unit == "M" || unit == "m") factor = 1 << 20;
-  const double tokens = number * factor;
-  const bool is_decimal = text.find_first_not_of("0123456789.KkMm") == std::string::npos;
-  if (!is_decimal || factor == 0 || !(tokens >= 1) || tokens > 1e12 ||
-      tokens != std::floor(tokens)) {
-    throw InvalidArgument(
-        fmt::format("--batch {}: expected tokens of a step, like 512K, 4M or 1048576", text));
-  }
-  return static_cast<std::int64_t>(tokens);
 }
 
 template <typename Choice>

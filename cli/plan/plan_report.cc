@@ -200,7 +200,7 @@ std::string report_text(const Report& report) {
   }
   text +=
       "Micro-batches: so many, of so many sequences; \"recompute\" runs forward twice. GB, sent "
-      "and "
+      "and\n"
       "tokens/s are those of one GPU. Times of messages are what is exposed.\n";
   return cli::fit(text);
 }

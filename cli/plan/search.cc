@@ -123,7 +123,7 @@ class Search {
       layout.schedule = schedule;
       layout.chunks = 1;
       if (schedule != kInterleaved) {
-        if (!wanted_.chunks || *wanted_.chunks == 1) found(layout);
+        if (!wanted_.chunks) found(layout);
         continue;
       }
       if (layout.micro_batches % layout.pipeline != 0) continue;

@@ -98,10 +98,11 @@ Values without_tokens(Comm& dist) {
   return all;
 }
 
-// The same experts once more, and a router (0 log 3): a token x has the scores 0 and x log 3, so token
-// 1 likes expert 1, with the gate 3/4. Rank 0 has that token alone, others have none. dy = 1.
+// The same experts once more, and a router (0 log 3): a token x has the scores 0 and x log 3, so
+// token 1 likes expert 1, with the gate 3/4. Rank 0 has that token alone, others have none. dy = 1.
 //
-//   y = 3/4 · 100      derivative by the gate 100, by the scores 100 · 3/4 · (-1/4 1/4) = (-75/4 75/4)
+//   y = 3/4 · 100      derivative by the gate 100,
+//                      by the scores 100 · 3/4 · (-1/4 1/4) = (-75/4 75/4)
 //   dx = 3/4 · 100 + 75/4 · log 3      router (-75/4 75/4), on both ranks      expert 1: 3/4
 Values of_one_token(Comm& dist) {
   const bool is_first = dist.rank() == 0;

@@ -16,6 +16,7 @@
 #include "parallel/ddp_buckets.h"
 #include "parallel/ddp_overlap.h"
 #include "parallel/fsdp_prefetch.h"
+#include "parallel/hsdp.h"
 #include "parallel/shard.h"
 #include "parallel/zero1.h"
 #include "parallel/zero2.h"
@@ -31,6 +32,7 @@ namespace {
 Cluster cluster_with(const Link& link) {
   Cluster cluster;
   cluster.within_node = link;
+  cluster.between_nodes = link;
   cluster.gamma = 0;
   return cluster;
 }
@@ -128,6 +130,27 @@ TEST_CASE("buckets: the last is done at max(ready, the one before) + its all-red
     };
     CHECK(seconds_of(true) == doctest::Approx(finish).epsilon(1e-12));
     CHECK(seconds_of(false) == doctest::Approx(backward + in_order).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("buckets: what the planner says of equal layers, a bucket each") {
+  for (const int p : {2, 3, 4}) {
+    for (const std::int64_t layers : {1, 2, 3, 6}) {
+      for (const double seconds : {0.0, 3.0, 12.0, 100.0}) {
+        CAPTURE(p);
+        CAPTURE(layers);
+        CAPTURE(seconds);
+        const auto run = run_world({.world_size = p, .cluster = slow_links()}, [&](Comm& dist) {
+          Sequential model;
+          for (std::int64_t i = 0; i < layers; ++i)
+            model.add("layer", std::make_unique<Timed>(dist, 12, seconds));
+          Saved saved;
+          ddp_overlap(dist, model, zeros({1, 1}), saved, 4 * 12);
+        });
+        const double planned = plan::overlapped_seconds(layers, seconds, all_reduce_seconds(p, 12));
+        CHECK(run.virtual_seconds == doctest::Approx(planned).epsilon(1e-12));
+      }
+    }
   }
 }
 
@@ -289,6 +312,30 @@ TEST_CASE("ZeRO: weights, gradients and momentum of 4Ψ each are sharded one aft
       const double copies = (stage == 1 ? 2 : stage == 2 ? 1 : 0) * bytes / p;
       CHECK(static_cast<double>(zero_step(stage, p).held) == doctest::Approx(state.all() + copies));
     }
+  }
+}
+
+TEST_CASE("HSDP: bytes of a rank inside its node, and of its shard to other nodes") {
+  for (const auto& [nodes, ranks] : {std::pair(1, 4), {2, 1}, {2, 2}, {2, 4}, {3, 2}, {4, 2}}) {
+    CAPTURE(nodes);
+    CAPTURE(ranks);
+    const int p = nodes * ranks;
+    const auto run = run_world(
+        {.world_size = p, .nodes = nodes, .cluster = cluster_with({1e-12, 1})}, [&](Comm& dist) {
+          const Tensor some = full({kWidth, kWidth}, 0.125F);
+          Sequential model(
+              Model{recipe<Linear>("fc1", some, Tensor()), recipe<Linear>("fc2", some, Tensor())});
+          std::vector<Shard> shards;
+          for (std::int64_t i = 0; i < model.size(); ++i) {
+            shards.push_back(make_shard(model.layer(i).parameters(), dist.rank() % ranks, ranks));
+          }
+          drop_values(model.parameters());
+          Sgd optimizer(mine_of(shards), {.learning_rate = 0.5, .momentum = 0.5});
+          const Batch batch = {full({1, kWidth}, 1), {0}, {}, {}};
+          hsdp(dist, model, {batch}, shards, ranks, optimizer);
+        });
+    CHECK(run.cost.bytes ==
+          doctest::Approx(plan::bytes_of_sharding(plan::Sharding::kHybrid, p, ranks, 1, 4 * kPsi)));
   }
 }
 

@@ -120,6 +120,8 @@ TEST_CASE("pipelines: (m+p-1)(F+B) seconds, 2(p-1)m messages, and m or min(m, p-
       }
       CHECK(gpipe.in_flight[0] == plan::micro_batches_in_flight(Schedule::kGpipe, p, m, 1));
       CHECK(one.in_flight[0] == plan::micro_batches_in_flight(Schedule::k1f1b, p, m, 1));
+      CHECK(gpipe.in_flight.back() == plan::micro_batches_on_last(Schedule::kGpipe, p, m, 1));
+      CHECK(one.in_flight.back() == plan::micro_batches_on_last(Schedule::k1f1b, p, m, 1));
     }
   }
 }
@@ -154,6 +156,8 @@ TEST_CASE("ZB-H1: (p-1)(F+B-W) seconds idle if m >= p, and the memory of rank 0 
       CHECK(run.report.virtual_seconds == 3 * m + idle);
       CHECK(run.report.messages == 2 * (p - 1) * m);
       CHECK(run.in_flight == std::vector<int>(static_cast<std::size_t>(p), std::min(m, p)));
+      CHECK(run.in_flight[0] == plan::micro_batches_in_flight(Schedule::kZeroBubble, p, m, 1));
+      CHECK(run.in_flight.back() == plan::micro_batches_on_last(Schedule::kZeroBubble, p, m, 1));
     }
   }
 }

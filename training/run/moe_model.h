@@ -1,4 +1,4 @@
-// The multi-layer perceptron for digits, with a layer of experts (parallel/experts.h) in the middle.
+// The multi-layer perceptron for digits, with a layer of experts (parallel/experts.h).
 //
 //   x [batch, 28, 28, 1] → [batch, width] → experts → [batch, width] → logits [batch, 10]
 //

@@ -1,8 +1,8 @@
 // How the referee sends each type of argument: Argument<P>::describe writes what the rank process
 // needs to make its own, and adds to the call's state what the function may change.
 //
-// judge/seal/rank/arguments.h reads the same, in the same order. Parts of layers that compute in the
-// rank process: layer_arguments.h.
+// judge/seal/rank/arguments.h reads the same, in the same order. layer_arguments.h has the parts of
+// layers that compute in the rank process.
 #pragma once
 
 #include <span>

@@ -1,9 +1,9 @@
 // expert: the experts of a layer are spread over the ranks; each rank takes an equal share of each
 // batch.
 //
-// All other layers are those of ddp, and gradients are averaged as there. expert_parallel_layer adds
-// up what the tokens of all ranks contribute to experts and router: a sum of the gradients of p
-// means, which is p times too large. Parameters equal those of `single` up to rounding.
+// All other layers are those of ddp, and gradients are averaged as there. expert_parallel_layer
+// adds up what the tokens of all ranks contribute to experts and router: a sum of the gradients of
+// p means, which is p times too large. Parameters equal those of `single` up to rounding.
 //
 // The time of the experts' products is not charged: it lies between the messages of one function.
 #include <memory>

@@ -1,8 +1,10 @@
 // Base class of the three ZeRO stages.
 //
 // Every rank takes an equal share of each batch, and has the shards (parallel/shard.h) of its
-// stage. On a grid of nodes, the ranks of a node share a model, and each node has a whole one; the
-// gradients of a shard are averaged among its copies before the step. The stages' functions end with a step of the optimizer that they are given. Theirs is
+// stage. On a grid of nodes each node has a whole model, whose shards its ranks have; the gradients
+// of a shard are averaged among its copies before the step.
+//
+// The stages' functions end with a step of the optimizer that they are given. Theirs is
 // each_step(), which does what the strategy wants at that time: add up the batches of a step, skip
 // an overflow, then step.
 #pragma once
