@@ -65,12 +65,11 @@ std::string reason(const Report& report) {
     parts += fmt::format("{}{} {}{}", parts.empty() ? "" : ", ", part.name, more < 0 ? "-" : "+",
                          cli::format_seconds(std::abs(more)));
   }
-  if (parts.empty()) parts = "no difference";
   const double gain = next.all() - first.all();
   return fmt::format(
-      "{} {} {}: {}.\n", name_of(report.best[0].layout),
+      "{} {} {}{}{}.\n", name_of(report.best[0].layout),
       gain > 0 ? fmt::format("is {} faster than", cli::format_seconds(gain)) : "takes as long as",
-      name_of(report.best[1].layout), parts);
+      name_of(report.best[1].layout), parts.empty() ? "" : ": ", parts);
 }
 
 /// A table of estimates, a line each.

@@ -54,7 +54,7 @@ TEST_CASE("rankbox hands over what it lacks, with all arguments") {
       {"compare", "--ranks", "none"},
       {"--course", "no/such/folder", "grade", "."},
       {"check", "ping_pong", "--solution", "--sealed", "--salt", "7", "--json"},
-      // Of chapters 6 to 10.
+      // Of chapters 6 to 12.
       {"check", "loss_scaling", "--solution", "--json"},
       {"show", "distributed_sampler", "--solution"},
       {"dev", "check", "no_such_exercise"},
