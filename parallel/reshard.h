@@ -45,6 +45,7 @@ namespace rankbox {
 /// @param rows of the whole matrix, as `columns`
 /// REQUIRES: every rank calls it with the same layouts, whose meshes have world_size() ranks, and
 /// the same rows and columns; replicas are equal.
+/// Errors: InvalidArgument, from pack_part, if `mine` has not the size of its region.
 void reshard(Comm& dist, const Tensor& mine, const MeshLayout& from, const MeshLayout& to,
              std::int64_t rows, std::int64_t columns, Tensor& output);
 
